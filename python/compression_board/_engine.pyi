@@ -5,11 +5,11 @@ from typing import Any, Optional, Union
 
 Tensor = Any  # A C-contiguous buffer, or (buffer, dtype[, scales, zero points, axis]).
 
-# The variants of a model, each as (name, metrics, names of its derived metrics).
+# The variants of a model. Each is a tuple: name, metrics, names of its derived metrics.
 Variants = Sequence[tuple[str, Mapping[str, float], Sequence[str]]]
 
-# A plan of values to log: [(kind, name, variant, value or values of a group, labels)], and the
-# omitted values: [(what was left out, reason)].
+# A plan of values to log: a list of (kind, name, variant, value or values of a group, labels), and
+# the omitted values as a list of (what, reason).
 Plan = tuple[
     list[tuple[str, str, str, Any, dict[str, Any]]],
     list[tuple[str, str]],

@@ -196,7 +196,7 @@ def _package(file: str) -> str:
 
 
 def _sections(text: str) -> list[tuple[str, list[str]]]:
-    """[(heading, entries)] of one file's table."""
+    """The table of one file as a list of (heading, entries)."""
     sections: list[tuple[str, list[str]]] = []
     for line in text.strip().splitlines():
         if line.startswith(" "):

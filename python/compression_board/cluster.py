@@ -7,8 +7,8 @@ compression-board[ray]`).
     with RayExecutor("auto") as cluster:
         results = compare_all(pairs, executor=cluster, logdir="s3://team-logs/compare")
 
-A result is that of `compare`, `benchmark` or `tune`, or a `Failed` with the reason. docs/scale.md
-explains resources, retries and files.
+Each result is a result of `compare`, `benchmark` or `tune`, or a `Failed` with the reason.
+docs/scale.md explains resources, retries and files.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Progress = Callable[[int, int], Any]
 
 
 class Failed(Exception):
-    """Replaces the result of a trial that failed; the text is the reason."""
+    """Takes the place of the result if a trial failed. The text is the reason."""
 
 
 class Cancelled(Exception):
-    """Raised if the trials were cancelled. `results` has the finished ones, and None for the
-    others.
+    """Raised if the trials were cancelled. `results` has the results of the finished trials, and
+    None for all other trials.
     """
 
     def __init__(self, results: list[Any]) -> None:
@@ -47,8 +47,8 @@ class Cancelled(Exception):
 class Executor(Protocol):
     """Runs `function(**item)` for every item and returns the results in the order of the items.
 
-    An exception in the function gives a `Failed`. `on_progress(done, total)` is called after each
-    trial. After `cancel()`, which any thread may call, `run` raises `Cancelled`.
+    If the function raises an exception, the result is a `Failed`. `on_progress(done, total)` is
+    called after each trial. After `cancel()`, which any thread may call, `run` raises `Cancelled`.
     """
 
     def run(
@@ -102,7 +102,9 @@ class _File:
         self.parts: list[tuple[str, str, Any]] = []  # Path, SHA-256 and content of each file.
 
     def local_path(self) -> str:
-        """Returns a path on this machine: the file itself if it is identical here, else a copy."""
+        """Returns a path on this machine: the path of the original if this machine has an identical
+        file, otherwise the path of a copy.
+        """
         if not self.parts or all(_has(path, digest) for path, digest, _ in self.parts):
             return self.path
         digests = "".join(digest for _, digest, _ in self.parts)
@@ -120,7 +122,8 @@ class _File:
 
             with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
                 file.write(ray.get(content))
-            # Trials of the same node may write the same file at the same time.
+            # Replaces the file in one step, because trials of the same node may write it at the
+            # same time.
             os.replace(file.name, copy)
         return os.path.join(folder, os.path.basename(self.path))
 
@@ -185,8 +188,8 @@ class RayExecutor:
     `address` is the address of a cluster ("auto": the cluster of this machine); None starts Ray
     here. Each trial uses `cpus_per_trial` and `gpus_per_trial` of a node. If a node dies, its trial
     runs again on another node, up to `max_retries` times. Files that a node does not have are sent
-    to it. The package must be installed on the nodes. Usable as a context manager, which stops Ray
-    if it has started it.
+    to it. The package must be installed on the nodes. Can be used as a context manager. At its end,
+    it stops Ray if it has started Ray.
     """
 
     def __init__(
@@ -407,9 +410,10 @@ def tune_all(
     executor: Optional[Executor] = None,
     on_progress: Optional[Progress] = None,
 ) -> list[Union[dict[str, Any], Failed]]:
-    """Runs `tune(**arguments)` for all jobs: [{"model": …, "data": …, "output": …}, …]. Each
-    search is one trial, and its best model is written on this machine, to `output`. Nodes do
-    not keep the state of a search."""
+    """Runs `tune(**arguments)` for all jobs: [{"model": …, "data": …, "output": …}, …]. Each search
+    is one trial, and its best model is written to `output` on this machine. Nodes do not keep the
+    state of a search.
+    """
     items = []
     for job in jobs:
         item = {key: value for key, value in job.items() if key not in ("output", "state")}

@@ -2,7 +2,7 @@
 
 They are subclasses of ValueError and TypeError, like the errors of Python's own functions. They are
 also subclasses of AssertionError and NotImplementedError, because programs written for tensorboardX
-catch these.
+catch AssertionError and NotImplementedError.
 """
 
 from __future__ import annotations

@@ -17,13 +17,13 @@ logger = logging.getLogger("compression_board")
 
 _REMOTE = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")
 
-# Factories by path prefix: each opens the files below `<prefix>:`.
+# Factories by path prefix. A factory opens the files whose path begins with `<prefix>:`.
 REGISTERED_FACTORIES: dict[str, Any] = {
     "s3": S3RecordWriterFactory(),
     "gs": GCSRecordWriterFactory(),
 }
 
-# Open writers, which are closed when the interpreter ends, so that no events are lost.
+# Open writers. They are closed when the interpreter ends, so that no events are lost.
 _open_files: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
@@ -77,7 +77,7 @@ def open_file(path: str) -> Any:
 
 
 class RecordWriter:
-    """Writes records of bytes, framed and checksummed as TensorBoard reads them."""
+    """Writes records of bytes, with the frame and the checksums that TensorBoard requires."""
 
     def __init__(self, path: str) -> None:
         self.path = os.fspath(path)
@@ -95,7 +95,8 @@ class RecordWriter:
 
 
 class _RemoteFile:
-    """An event file that a factory opened, with the methods of the engine's Run that events need.
+    """An event file that a factory opened. It has the methods of the engine's Run that write
+    events.
     """
 
     direct = False
@@ -177,8 +178,8 @@ class EventFileWriter:
         _open_files.add(self)
 
     def _set_direct(self, direct: bool) -> None:
-        """Returns True if summaries may be written as bytes, which use_metadata blocks and close()
-        prevent.
+        """Returns True if summaries may be written as bytes. This is not possible inside a
+        use_metadata block and after close().
         """
         if isinstance(self._file, _engine.Run):
             self._file.direct = direct and not self._closed
@@ -220,7 +221,7 @@ def add_event_replaced() -> bool:
 
 
 def direct_run(writer: EventFileWriter) -> Optional[_engine.Run]:
-    """Returns the engine's run if events need not pass through `writer`, else None."""
+    """Returns the engine's run if events need not pass through `writer`; otherwise None."""
     if writer._file.direct and not add_event_replaced():
         run: _engine.Run = writer._file
         return run

@@ -108,7 +108,9 @@ class FileWriter:
     @contextlib.contextmanager
     def use_metadata(self, *, global_step: Optional[int] = None,
                      walltime: Optional[float] = None) -> Iterator["FileWriter"]:  # fmt: skip
-        """Sets `global_step` and `walltime` of all events inside the block that have none."""
+        """Sets `global_step` and `walltime` of all events inside the block, unless an event has its
+        own.
+        """
         check(not self._default_metadata, "Default metadata are already set.")
         check(global_step is not None or walltime is not None, "No metadata are given.")
         self._default_metadata = {"global_step": global_step, "walltime": walltime}

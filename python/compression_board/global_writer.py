@@ -27,7 +27,9 @@ class _SharedCounters:
         self._lock = multiprocessing.get_context("fork").Lock()
 
     def next(self, name: str) -> int:
-        """Counts a call; returns how many earlier calls with `name` all processes have made."""
+        """Counts a call with `name`. Returns the number of earlier calls with `name` in all
+        processes.
+        """
         digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "little") or 1  # 0 is an empty slot.
         with self._lock:
@@ -43,7 +45,7 @@ class _SharedCounters:
 class GlobalSummaryWriter:
     """A writer that counts the steps of each tag, so that any process can add the next point.
 
-    The arguments are those of SummaryWriter.
+    Takes the same arguments as SummaryWriter.
     """
 
     _global: Optional["GlobalSummaryWriter"] = None

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class HardwareMonitor:
     """Samples CPU, memory, disk, network, power and GPUs, and logs them as scalars hardware/….
 
-    Given a writer, it logs into the run `<logdir>/hardware`: an event file has one writer, and
-    viewers follow only one file of a run. Given a directory, it logs into that directory.
+    If a writer is given, the metrics are logged in the separate run `<logdir>/hardware`, because an
+    event file has one writer, and viewers follow only one file of a run. If a directory is given,
+    they are logged in that directory.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class HardwareMonitor:
         return self
 
     def stop(self) -> dict[str, Any]:
-        """Takes a last sample, logs mean, max and p95 of each metric, and returns them."""
+        """Takes a last sample; logs and returns mean, max and 95th percentile of each metric."""
         self.summary = self._monitor.stop()
         return self.summary
 

@@ -111,7 +111,7 @@ class Verification(TypedDict):
     why_not: str
 
 
-# Columns of the nested objects of a layer: {object: {entry: column}}.
+# Columns of the nested objects of a layer, by object and entry: {object: {entry: column}}.
 _METRICS = (
     "sqnr_db", "worst_channel", "worst_channel_sqnr_db", "cosine", "mse", "mean_shift_sigmas",
     "rmse_steps", "clip_rate", "used_codes", "divergence",
@@ -157,8 +157,8 @@ class ModelComparison(list[LayerRow]):
 
     @property
     def why_not_run(self) -> str:
-        """Returns the reason why no sample was run and only weights were compared; else an empty
-        text.
+        """Returns the reason why no sample was run and only weights were compared. Empty if samples
+        were run.
         """
         return str(self.details["why_not_run"])
 
@@ -186,19 +186,21 @@ class ModelComparison(list[LayerRow]):
     @property
     def verified(self) -> list[Verification]:
         """Returns the SQNR of the model's output with restored parts, if `verify` was given:
-        without restored parts, with one part each, with several, with all. If it is empty,
-        `details["why_not_verified"]` has the reason."""
+        without restored parts, with one restored part each, with several, and with all. If the list
+        is empty, `details["why_not_verified"]` has the reason.
+        """
         return list(self.details["verified"])
 
     @property
     def keep_float(self) -> dict[str, str]:
-        """Returns the configuration that keeps the red layers in FP32, by quantizer."""
+        """Returns the configurations that keep the red layers in FP32, by quantizer."""
         return dict(self.details["keep_float"])
 
     @property
     def output_overrides(self) -> dict[str, str]:
-        """Returns, by quantizer, the configuration that gives outputs of red layers other ranges or
-        more bits."""
+        """Returns the configurations by quantizer that give the outputs of red layers another range
+        or more bits.
+        """
         return dict(self.details["output_overrides"])
 
 

@@ -30,7 +30,9 @@ _ASK = (
 
 
 def _answer_of(eval_fn: Callable[[str], Score], path: str) -> str:
-    """Returns one line for the program. An exception gives a failed trial, never an accuracy."""
+    """Returns the response to the program as one line. If `eval_fn` raises an exception, the trial
+    fails.
+    """
     try:
         score = eval_fn(path)
         value = score[0] if isinstance(score, tuple) else score
@@ -54,8 +56,8 @@ class _Evaluations:
         self._eval_fn = eval_fn
         os.mkfifo(self._request)
         os.mkfifo(self._answer)
-        # The pipe is opened for reading and writing, so that a client that ends early does not
-        # block this process.
+        # Opens the pipe for reading and writing, so that this process does not wait if a client
+        # ends early.
         self._requests = os.open(self._request, os.O_RDWR)
         self._answers = os.open(self._answer, os.O_RDWR)
 
@@ -136,8 +138,8 @@ def _export(module: Any, example: Any, path: str) -> list[str]:
 
 
 def _arrays(data: Any, names: Sequence[str], path: str) -> str:
-    """Writes samples as an .npz file. They are a tensor or array, a list with one per input, or a
-    mapping by input name.
+    """Writes samples as an .npz file. The samples are a tensor or array, a list with one tensor per
+    input, or a mapping by input name.
     """
     import numpy as np
 

@@ -25,8 +25,8 @@ from tensorboard_plugin_compression_board.board_process import BoardError, Board
 
 PROXY_VARIABLE = "COMPRESSION_BOARD_PROXY_URL"
 DEFAULT_HEIGHT = 800
-# Allows frames from any port of this machine, where the notebook may be: the browser shows a board
-# with a token only to pages of the same site.
+# Allows frames from any port of this machine, because the notebook may use any port. This is safe,
+# because the browser shows a board with a token only inside pages of the same site.
 _FRAMES = ("http://localhost:*", "http://127.0.0.1:*", "https://localhost:*", "https://127.0.0.1:*")
 _FRAME = """\
 <iframe id="%(id)s" title="Compression Board" width="100%%" height="%(height)d" frameborder="0"></iframe>
@@ -68,7 +68,8 @@ def show(line: str) -> None:
     values = {
         "id": f"compression-board-{secrets.token_hex(4)}",
         "height": height,
-        # Escapes "</": a script element ends at the first "</", also inside a string.
+        # Escapes "</", because a script element ends at the first "</", even if it is inside a
+        # string.
         "address": json.dumps(where).replace("</", "<\\/"),
         "port": 0 if proxy else address.port,
     }
@@ -76,7 +77,9 @@ def show(line: str) -> None:
 
 
 def _parsed(words: List[str]) -> Tuple[List[str], int]:
-    """Splits the words after %compression_board into the program's flags and the height of its frame."""
+    """Splits the words after %compression_board into the flags of the program and the height of the
+    frame.
+    """
     flags: List[str] = []
     height = DEFAULT_HEIGHT
     rest = iter(words)

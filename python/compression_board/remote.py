@@ -15,7 +15,7 @@ def bucket_and_path(path: str) -> tuple[str, str]:
 
 
 class _Uploaded:
-    """A file that is uploaded as a whole on each flush: object stores cannot append."""
+    """A file that is uploaded completely at each flush, because object stores cannot append."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""RunWriter: the files and scalars of a run. Its subclass SummaryWriter adds the other kinds of
+"""RunWriter: the files and scalars of a run. The subclass SummaryWriter adds all other kinds of
 data.
 """
 
@@ -23,8 +23,8 @@ AnyFileWriter = Union[FileWriter, DummyFileWriter]
 
 
 class _FileWriters(dict[str, AnyFileWriter]):
-    """The FileWriters of all run directories. The engine passes every event to this object, which
-    passes it to the FileWriter of its run.
+    """The FileWriters of all run directories. The engine passes every event to this object. The
+    object passes the event to the FileWriter of the event's run.
     """
 
     def __init__(self, *options: Any) -> None:
@@ -99,8 +99,8 @@ class RunWriter(_engine.ScalarWriter):
                 self._run = self._run or self._new_run(_discard)
                 writer: AnyFileWriter = DummyFileWriter(self._run.directory)
             elif remote:
-                # The FileWriter is created before the run, because it receives the run's first
-                # events.
+                # The FileWriter is created before the engine's run, because it receives the first
+                # events of that run.
                 writer = FileWriter(self.logdir, *self._options, **self.kwargs)
                 self._writers[self.logdir] = writer
                 self._run = self._run or self._new_run(self._writers)
@@ -140,13 +140,14 @@ class RunWriter(_engine.ScalarWriter):
         self._get_file_writer().add_serialized_summary(serialized, step, walltime)
 
     def _direct_run(self) -> Optional[_engine.Run]:
-        """Returns the engine's run if events need not pass through the FileWriter, else None."""
+        """Returns the engine's run if events need not pass through the FileWriter, or None."""
         writer = self._get_file_writer()
         return direct_run(writer.event_writer) if isinstance(writer, FileWriter) else None
 
     def use_metadata(self, *, global_step: Optional[int] = None,
                      walltime: Optional[float] = None) -> AbstractContextManager[Any]:  # fmt: skip
-        """Sets `global_step` and `walltime` of all events inside the block that have none.
+        """Sets `global_step` and `walltime` of all events inside the block, unless an event has its
+        own.
 
             with writer.use_metadata(global_step=5):
                 writer.add_scalar("loss", 0.25)  # Logged at step 5.
@@ -194,7 +195,7 @@ class RunWriter(_engine.ScalarWriter):
 
     # Scalars ---------------------------------------------------------------------------------
 
-    # Handles the scalars that add_scalar, which is in C++ (ScalarWriter), does not handle.
+    # Handles the scalars that the C++ method add_scalar (ScalarWriter) does not handle.
     def _add_scalar(self, tag: str, scalar_value: Number, global_step: Optional[int],
                     walltime: Optional[float], display_name: Optional[str],
                     description: Optional[str]) -> None:  # fmt: skip
@@ -218,8 +219,8 @@ class RunWriter(_engine.ScalarWriter):
 
     def add_scalar_batch(self, tag: str, scalar_values: ArrayLike, global_steps: ArrayLike,
                          walltimes: Optional[ArrayLike] = None) -> None:  # fmt: skip
-        """Logs a whole curve in one call: one point of `tag` per element, at half of add_scalar's
-        cost.
+        """Logs a whole curve in one call: one point of `tag` per element. Takes half the time of
+        add_scalar.
 
         `walltimes` are seconds since 1970; the default is the current time. Raises ValueError if
         the numbers of values, steps and wall times differ; nothing is logged then.

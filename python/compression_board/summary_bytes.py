@@ -195,7 +195,7 @@ def hparam_value(value: Any) -> Optional[Any]:
 
 
 def hparam_pairs(hparam_dict: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Returns names and values in the form that the engine expects; None is left out."""
+    """Returns names and values in the form that the engine expects. Values of None are left out."""
     chosen = []
     for name, value in hparam_dict.items():
         if value is None:

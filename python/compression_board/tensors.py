@@ -95,7 +95,7 @@ def make_np(x: Any) -> Array:
 
 
 def real_np(x: Any) -> Array:
-    """Like make_np, but only for real numbers; raises TypeError for complex ones."""
+    """Returns `x` as a numpy array like make_np, but raises TypeError for complex numbers."""
     array = make_np(x)
     if array.dtype.kind == "c":
         raise NotNumbersError(f"expected real numbers, got elements of type {array.dtype}")
@@ -137,7 +137,7 @@ def as_engine(x: Any) -> Any:
 
 
 def to_float(x: Any) -> float:
-    """Returns `x` as a float; it is a number or an array with one element."""
+    """Returns `x` as a float. `x` must be a number or an array with one element."""
     if isinstance(x, (bool, int, float)):
         value = float(x)
     else:

@@ -1,6 +1,8 @@
-"""Models of torch.export and pt2e: graphs of functions, whose nodes know the module they come from.
+"""Models of torch.export and pt2e: graphs of functions. Each node stores the name of the module
+that it was created from.
 
-The modules themselves are gone, so no hook can be registered. These functions give the names back.
+These models do not contain the modules any more, so no hook can be registered. The functions in
+this file find the names of the modules.
 """
 
 from __future__ import annotations
@@ -9,14 +11,17 @@ import re
 from collections.abc import Callable
 from typing import Any, Optional
 
-# L['self'].conv and L__self___conv, as older versions call the module conv.
+# Matches the root of a module path: L['self'].conv, and L__self___conv in older versions, are the
+# module conv.
 _ROOT = re.compile(r"^L(\['self'\]|__self__)\.?")
 _ROUNDING = ("quantize_per_tensor", "quantize_per_channel", "quantize_affine")
 _BACK = ("dequantize_per_tensor", "dequantize_per_channel", "dequantize_affine")
 
 
 def is_exported(model: Any) -> bool:
-    """Whether `model` is what ExportedProgram.module(), prepare_pt2e or convert_pt2e return."""
+    """Returns True if `model` is a result of ExportedProgram.module(), prepare_pt2e or
+    convert_pt2e.
+    """
     import torch.fx
 
     if not isinstance(model, torch.fx.GraphModule):
@@ -30,13 +35,15 @@ def is_exported(model: Any) -> bool:
 
 
 def op_name(target: Any) -> str:
-    """aten.conv2d.default -> conv2d; torch.relu_ -> relu; functions by their names."""
+    """Returns the name of a function: conv2d for aten.conv2d.default, relu for torch.relu_."""
     name = getattr(target, "__name__", str(target)).partition(".")[0]
     return name if name.startswith("__") else name.rstrip("_")
 
 
 def scopes_of(node: Any) -> list[tuple[str, str]]:
-    """(path, type) of the modules around a node, the outermost first: [("", "Net"), ("fc", "Linear")]."""
+    """Returns (path, type) of the modules around a node, the outermost first: [("", "Net"), ("fc",
+    "Linear")].
+    """
     scopes = []
     for path, kind in (node.meta.get("nn_module_stack") or {}).values():
         name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
@@ -45,23 +52,27 @@ def scopes_of(node: Any) -> list[tuple[str, str]]:
 
 
 def module_of(node: Any) -> str:
-    """The path of the module that a node comes from; "" for the model itself, or if unknown."""
+    """Returns the path of the module that a node comes from; "" for the model itself, or if it is
+    unknown.
+    """
     scopes = scopes_of(node)
     return scopes[-1][0] if scopes else ""
 
 
 def rounds(node: Any) -> bool:
-    """Whether the node turns real values into codes."""
+    """Returns True if the node turns real values into codes."""
     return node.op == "call_function" and op_name(node.target) in _ROUNDING
 
 
 def rounds_back(node: Any) -> bool:
-    """Whether the node turns codes into real values."""
+    """Returns True if the node turns codes into real values."""
     return node.op == "call_function" and op_name(node.target) in _BACK
 
 
 def dequantized(node: Any) -> Optional[Any]:
-    """The node that has the values of `node` after its quantizer; None if it has no quantizer."""
+    """Returns the node that has the values of `node` after quantization; None if the node has no
+    quantizer.
+    """
     for user in node.users:
         if rounds(user):
             return next((after for after in user.users if rounds_back(after)), None)
@@ -69,7 +80,7 @@ def dequantized(node: Any) -> Optional[Any]:
 
 
 def attribute(model: Any, path: str) -> Any:
-    """The attribute of a module by its path, such as layer1.0.weight."""
+    """Returns the attribute of a module, given its path such as layer1.0.weight."""
     for part in path.split("."):
         model = getattr(model, part)
     return model
@@ -78,7 +89,9 @@ def attribute(model: Any, path: str) -> Any:
 def interpreter(
     model: Any, before: Callable[[Any], None], after: Callable[[Any, Any], None]
 ) -> Any:
-    """Runs a GraphModule; `before` gets each node, `after` each node with its result."""
+    """Runs a GraphModule. Calls `before` with each node before it runs, and `after` with each node
+    and its result.
+    """
     import torch.fx
 
     class Interpreter(torch.fx.Interpreter):

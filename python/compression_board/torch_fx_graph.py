@@ -1,4 +1,6 @@
-"""Graphs of torch.fx as TensorBoard graphs, in the form that torch_graph gives traced ones."""
+"""Converts graphs of torch.fx to TensorBoard graphs, in the same form as torch_graph converts
+traced graphs.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ def _shape(node: Any) -> list[int] | None:
 
 
 def graph_def(model: Any, root: str) -> Any:
-    """The GraphDef of a GraphModule whose nodes know their modules; `root` names the outer scope."""
+    """Returns the GraphDef of a GraphModule whose nodes store the names of their modules. `root` is
+    the name of the outer scope.
+    """
     from ._protos import GraphDef, VersionDef
 
     definition = GraphDef(versions=VersionDef(producer=22))

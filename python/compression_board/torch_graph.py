@@ -107,7 +107,9 @@ def graph_def(model: Any, graph: Any) -> Any:
 
 
 def _exported(model: Any, inputs: Any) -> Any:
-    """The GraphModule of torch.export; None if this PyTorch has no export, or the export fails."""
+    """Returns the GraphModule of torch.export; None if this version of PyTorch has no export, or if
+    the export fails.
+    """
     import torch
 
     export = getattr(getattr(torch, "export", None), "export", None)
@@ -144,7 +146,7 @@ def trace(model: Any, inputs: Any, verbose: bool = False, strict: bool = True) -
             jit: Any = torch.jit  # Has no type annotations.
             traced = jit.trace(model, inputs, strict=strict, check_trace=False)
     except RuntimeError:
-        # torchao's tensors cannot be traced, but exported.
+        # Uses torch.export, because models with torchao's tensors cannot be traced.
         exported = _exported(model, inputs)
         if exported is None:
             raise

@@ -14,12 +14,13 @@ import numpy as np
 # Values of float4_e2m1fn: one sign bit, two bits of exponent, one bit of mantissa.
 _FLOAT4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6] + [-0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
 
-# A quantized tensor for the engine: codes, element type, scales, zero points, channel axis.
+# A quantized tensor in the form that the engine expects: codes, element type, scales, zero points,
+# channel axis.
 Quantized = tuple[Any, None, list[float], list[int], Optional[int]]
 
 
 def is_torch(x: Any) -> bool:
-    """Returns True for tensors of PyTorch, and for classes that behave like them."""
+    """Returns True for PyTorch tensors, and for objects that behave like PyTorch tensors."""
     return type(x).__module__.partition(".")[0] == "torch" or hasattr(x, "is_quantized")
 
 
@@ -35,7 +36,7 @@ def check_readable(x: Any) -> None:
     """Raises TypeError for tensors whose values are not in this process."""
     name = type(x).__name__
     if hasattr(x, "full_tensor"):
-        # Does not call full_tensor(): it waits for all processes and might never return.
+        # Does not call full_tensor(), because it waits for all processes and might never return.
         raise TypeError(
             f"the {name} contains only the part of the tensor that belongs to this process; "
             "pass x.full_tensor(), called in all processes, or x.to_local()"
@@ -78,7 +79,9 @@ def _sub_byte(x: Any, name: str) -> Any:
 
 
 def to_numpy(x: Any) -> Any:
-    """Returns the values of a tensor as numpy; types that numpy lacks become float32 or int8."""
+    """Returns the values of a tensor as a numpy array. Element types that numpy lacks become
+    float32 or int8.
+    """
     torch = _torch()
     x = dense(x)
     name = _dtype_name(x)
@@ -168,9 +171,8 @@ def quantized(x: Any) -> Optional[Quantized]:
 
 
 def precision_of(x: Any) -> str:
-    """The name of a compressed tensor's element type, as tags have it; "" for other tensors.
-
-    `x` may also be codes and scales, as `quantized` returns them.
+    """Returns the element type of a compressed tensor as it is written in tags; "" for other
+    tensors. `x` may also be a result of `quantized`.
     """
     if isinstance(x, tuple):
         return "int8"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
-#: A number: int, float, bool, a numpy number, or an array or tensor that squeezes to one.
+#: A number: int, float, bool, a numpy number, or an array or tensor with one element.
 Number = Any
 
 #: Numbers in any arrangement: numpy arrays, tensors of PyTorch (with gradients, on any device,
@@ -23,7 +23,8 @@ Bins = Union[str, int, Sequence[float], Any]
 #: Metrics with the keys of benchmark JSON: accuracy, latency_mean_ms, model_size_mb, …
 Metrics = Mapping[str, Any]
 
-#: The metrics that were computed from others, by variant: {"int8": ["latency_mean_ms"]}.
+#: Names of derived metrics (computed from other metrics), by variant: {"int8":
+#: ["latency_mean_ms"]}.
 Derived = Mapping[str, Sequence[str]]
 
 #: Values that could not be logged, as pairs (what, reason).

@@ -151,7 +151,7 @@ class SummaryWriter(RunWriter):
 
     def add_text(self, tag: str, text_string: str, global_step: Optional[int] = None,
                  walltime: Optional[float] = None) -> None:  # fmt: skip
-        """Logs a text, which viewers show as Markdown."""
+        """Logs a text. Viewers show it as Markdown."""
         self._write(summary_bytes.text_bytes(tag, str(text_string)), global_step, walltime)
         self._comet.log_text(str(text_string), global_step)
 
@@ -188,8 +188,8 @@ class SummaryWriter(RunWriter):
                       label_img: Optional[ArrayLike] = None, global_step: Optional[int] = None,
                       tag: str = "default",
                       metadata_header: Optional[Sequence[str]] = None) -> None:  # fmt: skip
-        """Logs points for the projector, one per row of `mat`, with labels and square thumbnails
-        NCHW.
+        """Logs points for the projector: one point per row of `mat`, with labels and square
+        thumbnails NCHW.
         """
         from .embedding import write_embedding
 

@@ -1,4 +1,4 @@
-// Functions that add the parts of the module, one file each.
+// Functions that add the bindings of one area each to the Python module.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Binds the comparison of two model files.
+// Python bindings for the comparison of two model files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -54,8 +54,8 @@ std::vector<runtime::NamedTensor> NamedTensorsIn(nb::handle pairs, std::deque<Te
   return tensors;
 }
 
-// `samples` holds for each sample [(tensor, values)] of the baseline and of the variant. Returns
-// the comparison as JSON; logs it, too, if `logdir` is not empty.
+// `samples` contains, for each sample, the [(tensor, values)] of the baseline and of the variant.
+// Returns the comparison as JSON. If a log directory is given, also logs the comparison.
 std::string CompareComputed(const std::string& baseline, const std::string& variant,
                             const nb::sequence& samples, const std::string& source,
                             const std::string& logdir) {

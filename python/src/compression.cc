@@ -1,4 +1,4 @@
-// Binds the functions of model compression: tags, ratios, labels, AURORA, benchmark files.
+// Python bindings for model compression: tags, ratios, labels, AURORA, benchmark files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
@@ -87,7 +87,8 @@ compression::AuroraOptions OptionsOf(const std::map<std::string, double>& weight
   return options;
 }
 
-// A score and the metrics it was computed from, for labels and for users.
+// A score with the metrics from which it was computed. Labels of logged values, and users, need
+// both.
 struct Aurora {
   compression::AuroraScore score;
   compression::AuroraOptions options;
@@ -151,7 +152,7 @@ compression::TagScheme SchemeOf(std::string_view name) {
   return name == "flat" ? compression::TagScheme::kFlat : compression::TagScheme::kBoth;
 }
 
-// Per variant: name, metrics, and the names of its derived metrics.
+// The variants: name, metrics, and the names of derived metrics of each.
 using PlainVariants = std::vector<std::tuple<std::string, PlainMetrics, std::vector<std::string>>>;
 
 compression::ModelComparison ComparisonOf(const std::string& model, const PlainVariants& variants,

@@ -20,7 +20,7 @@ namespace cboard::python {
 //   kFailedPrecondition, kInternal          RuntimeError
 void SetPythonError(const Error& error);
 
-// Sets the same exception and throws it through nanobind.
+// Sets the Python exception for `error`, like SetPythonError, and throws it through nanobind.
 [[noreturn]] void Raise(const Error& error);
 
 template <typename T>

@@ -1,4 +1,4 @@
-// Binds HardwareMonitor, which has its own writer.
+// Python bindings for HardwareMonitor. The monitor has its own writer.
 #include <nanobind/stl/optional.h>
 
 #include "bindings.h"

@@ -1,4 +1,5 @@
-// Defines compression_board._engine: the parts of the library that the Python package uses.
+// Defines the Python module compression_board._engine: the parts of the library that the Python
+// package uses.
 #include <nanobind/nanobind.h>
 
 #include <array>
@@ -26,8 +27,8 @@ NB_MODULE(guarded_engine, module) {
 namespace {
 
 // Refuses a second interpreter. Both the engine and the binding library keep Python objects in
-// global variables. A second interpreter would replace them, and free them at its end while the
-// first one still uses them.
+// global variables. A second interpreter would replace these objects, and free them at its end
+// while the first interpreter still uses them.
 int RefuseSubinterpreter(PyObject*) {
   if (PyInterpreterState_Get() == PyInterpreterState_Main()) return 0;
   PyErr_SetString(PyExc_ImportError,
@@ -38,8 +39,8 @@ int RefuseSubinterpreter(PyObject*) {
 
 }  // namespace
 
-// Checks the interpreter before the binding library runs. Python calls this function in the
-// new interpreter, or (since Python 3.13) first in the main one, before it initializes the
+// Checks the interpreter before the binding library runs. Python calls this function in the new
+// interpreter, or (since Python 3.13) first in the main interpreter, before it initializes the
 // module.
 extern "C" NB_EXPORT PyObject* PyInit__engine() {
   if (RefuseSubinterpreter(nullptr) != 0) return nullptr;

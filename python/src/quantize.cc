@@ -1,4 +1,4 @@
-// Binds post-training quantization of a model file.
+// Python bindings for the post-training quantization of a model file.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/vector.h>
 

@@ -135,7 +135,7 @@ Run::~Run() {
 
 WriterOptions Run::WithSink(WriterOptions options) {
   if (!sink_.is_none()) {
-    // Captures no Python object: the library copies this function without the GIL.
+    // This function must not hold a Python object, because the library copies it without the GIL.
     options.event_sink = [this](const std::filesystem::path& run, std::string_view event) {
       return PassOn(run, event);
     };

@@ -29,8 +29,8 @@ PyObject* add_event_name = nullptr;
 PyObject* add_scalar_name = nullptr;
 
 // Version number of the class EventFileWriter when add_event was last found unchanged. CPython
-// gives a class a new version, or none (0), whenever anything about it changes, so comparing the
-// number is enough.
+// gives a class another version, or no version (0), whenever the class changes. So comparing the
+// version is enough.
 unsigned int unchanged_version = 0;
 
 bool AddEventReplaced() {
@@ -41,7 +41,7 @@ bool AddEventReplaced() {
     return false;
   }
   if (PyDict_GetItemWithError(type->tp_dict, add_event_name) != known_add_event) return true;
-  // This lookup gives the class a version if it has none.
+  // Looks up the attribute, because the lookup gives the class a version if it has none.
   if (PyObject* found = PyObject_GetAttr(watched_class, add_event_name)) {
     Py_DECREF(found);
     unchanged_version = type->tp_version_tag;
@@ -51,7 +51,7 @@ bool AddEventReplaced() {
   return false;
 }
 
-// Returns the text of a tag, like TagText(), but faster for ASCII, which nearly all tags are.
+// Returns the text of a tag, like TagText(), but faster for ASCII. Nearly all tags are ASCII.
 std::string_view TextOf(PyObject* tag) {
   if (!PyUnicode_IS_COMPACT_ASCII(tag)) return TagText(tag);
   return {static_cast<const char*>(PyUnicode_DATA(tag)),
@@ -108,7 +108,7 @@ bool EmptyText(PyObject* object) {
   return Absent(object) || (PyUnicode_Check(object) && PyUnicode_GET_LENGTH(object) == 0);
 }
 
-// Converts a step; small integers, which most steps are, need no function call.
+// Converts a step. Most steps are small integers, which are converted without a function call.
 long long StepOf(PyObject* step, int& overflow) {
 #if PY_VERSION_HEX >= 0x030C0000
   auto* number = reinterpret_cast<PyLongObject*>(step);
@@ -119,8 +119,8 @@ long long StepOf(PyObject* step, int& overflow) {
   return PyLong_AsLongLongAndOverflow(step, &overflow);
 }
 
-// Returns true for a call of the common kind, and stores its numbers in `value`, `step`,
-// `wall_time`.
+// Returns true if the arguments of a call have the usual types, and stores the numbers in `value`,
+// `step`, `wall_time`.
 bool IsPlain(const std::array<PyObject*, kArguments>& slots, double& value, long long& step,
              double& wall_time) {
   const auto [tag, number, at_step, at_time, display_name, description] = slots;
@@ -162,7 +162,7 @@ PyObject* AddScalar(PyObject* self, PyObject* const* args, Py_ssize_t positional
                     PyObject* keywords) {
   std::array<PyObject*, kArguments> slots{};
   const auto count_given = static_cast<std::size_t>(positional);
-  // All arguments are positional.
+  // All arguments were passed by position, none by name.
   if (keywords == nullptr && count_given >= 2 && count_given <= kArguments) {
     for (std::size_t i = 0; i < count_given; ++i) slots[i] = args[i];
   } else if (!SortArguments(args, count_given, keywords, slots)) {

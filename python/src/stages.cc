@@ -1,4 +1,4 @@
-// Binds the stages of quantization: graphs, statistics, similarity.
+// Python bindings for the stages of quantization: graphs, statistics, similarity.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

@@ -21,8 +21,8 @@ using Bins = std::variant<std::string, std::int64_t, std::vector<double>>;
 
 Result<tensor::Binning> BinningOf(const Bins& bins);
 
-// A hyperparameter. The type bool is listed first: Python and a variant with double would otherwise
-// treat it as a number.
+// A hyperparameter. The type bool is listed first, because a Python bool could otherwise be
+// converted to a number.
 using HParamPair = std::pair<std::string, std::variant<bool, double, std::string>>;
 
 std::vector<std::pair<std::string, writer::HParam>> HParamsOf(const std::vector<HParamPair>& pairs);

@@ -10,8 +10,8 @@
 
 namespace cboard::python {
 
-// Holds a Python buffer while the view is used. The GIL must be held when it is created and
-// destroyed, not in between.
+// Owns a Python buffer while its view is used. The GIL must be held when this object is created and
+// destroyed, but not in between.
 //
 // Accepts any C-contiguous object with the buffer protocol, or a tuple (buffer, dtype name or
 // None[, scales, zero points, axis or None]). The name gives the element type if the buffer cannot

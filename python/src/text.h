@@ -10,15 +10,16 @@
 
 namespace cboard::python {
 
-// Returns the UTF-8 of a tag, valid while `tag` lives. If it is not a str (TypeError) or has
-// surrogates (UnicodeEncodeError), sets the Python exception and returns a view without data.
+// Returns the UTF-8 of a tag, valid while `tag` lives. If `tag` is not a str (TypeError) or has
+// surrogates (UnicodeEncodeError), sets the Python exception and returns a string_view without
+// data.
 std::string_view TagText(PyObject* tag);
 
 }  // namespace cboard::python
 
-// Converts a str with surrogates, which have no UTF-8: those that represent the bytes of a file
-// name (os.fsdecode) become these bytes again, so that paths work. The library replaces invalid
-// UTF-8 in all texts that it writes.
+// Converts a str with surrogates, which UTF-8 cannot represent. Surrogates that stand for the bytes
+// of a file name (os.fsdecode) become these bytes again, so that paths work. The library replaces
+// invalid UTF-8 in all texts that it writes.
 template <>
 struct nanobind::detail::type_caster<std::string> {
   NB_TYPE_CASTER(std::string, const_name("str"))

@@ -1,4 +1,4 @@
-// Binds TuningLogger and the configuration that enables it.
+// Python bindings for TuningLogger, and for the configuration that enables it.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>

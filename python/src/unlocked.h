@@ -19,8 +19,9 @@ namespace cboard::python {
 //   }
 //
 // While the interpreter ends, CPython (before 3.14) ends a thread that requests the GIL by
-// unwinding its stack, which would terminate the program in the first destructor on the way. Such a
-// thread sleeps instead, until the process ends: it holds nothing that other threads wait for.
+// unwinding its stack, which would terminate the program in the first destructor on the way. Here,
+// such a thread sleeps until the process ends. This blocks no other thread, because the sleeping
+// thread holds no lock.
 class Unlocked {
  public:
   Unlocked() : thread_(PyEval_SaveThread()) {}

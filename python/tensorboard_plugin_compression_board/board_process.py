@@ -1,5 +1,5 @@
-"""Runs a board for this process, TensorBoard or a notebook: it starts on first use and ends with
-this process.
+"""Runs a board for TensorBoard or for a notebook. The board starts on first use and ends with the
+process that uses it.
 """
 
 import atexit
@@ -43,7 +43,7 @@ def find_program() -> str:
             f"the variable {PROGRAM_VARIABLE} is {chosen!r}, which is not a program; "
             "set it to the path of compression-board, or unset it."
         )
-    # Finds the package without importing it.
+    # Finds the directory of the package without importing the package.
     package = importlib.util.find_spec("compression_board")
     for folder in (package.submodule_search_locations or []) if package else []:
         program = os.path.join(folder, "bin", "compression-board")
@@ -87,8 +87,9 @@ class BoardProcess:
         ready = threading.Event()
 
         def run() -> None:
-            # Starts the child in a separate thread that lives as long as the child: the system ends
-            # a child with the thread that started it. So a killed process leaves no child behind.
+            # Starts the board in a separate thread that lives as long as the board. The operating
+            # system ends a child process together with the thread that started it. So no board
+            # remains if this process is killed.
             try:
                 process = subprocess.Popen(
                     [*_ending_with(os.getpid()), *command], env=environment, stdin=subprocess.DEVNULL,
@@ -111,8 +112,8 @@ class BoardProcess:
         return Address(_port_of(self._process), token)
 
 
-# Starts the child through a separate interpreter: code between fork and exec may crash in a process
-# with gRPC's threads, which TensorBoard has.
+# Starts the child through a separate interpreter, because code between fork and exec may crash in a
+# process with threads of gRPC, such as TensorBoard.
 _LAUNCHER = f"""
 import ctypes, os, sys
 ctypes.CDLL(None).prctl({_PR_SET_PDEATHSIG}, {int(signal.SIGTERM)})
@@ -126,7 +127,9 @@ except OSError as error:
 
 
 def _ending_with(parent: int) -> list:
-    """The command that starts a program which the system ends when the process `parent` ends."""
+    """Returns the command that starts a program. The operating system ends the program when the
+    process `parent` ends.
+    """
     return [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(parent)]
 
 

@@ -9,7 +9,7 @@ from werkzeug import wrappers
 from . import proxy
 from .board_process import BoardError, BoardProcess
 
-# The pages of the board show the data of all these plugins.
+# The pages of the board show the data of all of these plugins of TensorBoard.
 SHOWN_PLUGINS = (
     "compression_board", "scalars", "histograms", "images", "audio", "text", "hparams", "pr_curves",
     "mesh", "custom_scalars", "graphs", "graph_run_metadata", "graph_run_metadata_graph",
@@ -30,7 +30,7 @@ export function render() {
 
 
 class CompressionBoardPlugin(base_plugin.TBPlugin):
-    """Shows our pages. Nothing is started before somebody opens the tab."""
+    """Shows the pages of the board. No process is started before a user opens the tab."""
 
     plugin_name = "compression_board"
 

@@ -6,8 +6,8 @@ import re
 
 from werkzeug import wrappers
 
-# Headers that are forwarded: the server needs no others, and cookies and credentials belong to
-# TensorBoard.
+# Headers of requests that are forwarded. The server needs no other headers, and cookies and
+# credentials belong to TensorBoard.
 PASSED_REQUEST_HEADERS = (
     "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Type", "If-None-Match",
     "Last-Event-ID", "Range",
@@ -19,7 +19,7 @@ DROPPED_RESPONSE_HEADERS = {
 }  # fmt: skip
 MAX_BODY_BYTES = 16 << 20
 CHUNK_BYTES = 64 << 10
-# Pages have addresses relative to <base>, and all are one directory deep.
+# The pages use addresses relative to <base>, and every page is one directory below the root.
 ROOT_BASE = b'<base href="/"'
 RELATIVE_BASE = b'<base href="./"'
 

@@ -9,8 +9,8 @@ namespace cboard {
 
 std::string ToBase64Url(std::string_view bytes);
 
-// Decodes a Base64 text; nullopt if it has a character outside the alphabet. Extra bits at the end
-// are ignored.
+// Decodes a Base64 text. Returns nullopt if a character is outside the alphabet. Ignores extra bits
+// at the end.
 std::optional<std::string> FromBase64Url(std::string_view text);
 
 }  // namespace cboard

@@ -23,21 +23,21 @@ double ReadSystemClock() {
 
 #if defined(__x86_64__)
 
-// Reading the system clock costs more than encoding a scalar event. Each thread therefore reads it
-// once per millisecond and counts processor ticks in between. The error is far below a microsecond,
-// and a clock that was set is noticed within a millisecond. If ticks are not steady, the system
-// clock is always read.
+// Reading the system clock costs more than encoding a scalar event. Each thread therefore reads the
+// system clock once per millisecond, and counts processor ticks in between. The error is far below
+// a microsecond. A change of the system clock is noticed within a millisecond. If the ticks are not
+// steady, the system clock is read every time.
 constexpr double kTrustSeconds = 1e-3;
 
-// True if the kernel itself keeps time by processor ticks. It has checked that they have a constant
-// rate, also in sleep, and agree between processors.
+// True if the Linux kernel uses the processor's tick counter (TSC) as its own clock. The kernel has
+// then checked that the ticks have a constant rate, also in sleep, and are equal on all processors.
 bool TicksAreSteady() {
   std::ifstream source("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   std::string name;
   return source >> name && name == "tsc";
 }
 
-// A reading of the system clock, with the ticks at that moment.
+// A value of the system clock, and the processor's tick counter at the same moment.
 struct Reading {
   std::uint64_t ticks = 0;
   double seconds = 0;
@@ -52,19 +52,20 @@ Reading Read() {
   return {after, seconds, after - before < kMaxReadTicks};
 }
 
-// Tries up to three times if an interruption delayed the reading, such as the first access to the
-// clock's memory page.
+// Reads the system clock. Repeats the reading up to three times if an interruption delayed it, for
+// example the first access to the clock's memory page.
 Reading ReadWithLeastDelay() {
   Reading reading = Read();
   for (int tries = 0; !reading.sharp && tries < 3; ++tries) reading = Read();
   return reading;
 }
 
-// Minimum distance of two readings that measures the length of a tick to about 1e-5: some
-// milliseconds.
+// Minimum number of ticks between two readings of the system clock. It takes some milliseconds, and
+// gives the length of a tick with a relative error of about 1e-5.
 constexpr std::uint64_t kMeasuringTicks = 20'000'000;
 
-// Returns the length of a tick in seconds; 0 until enough time has passed to measure it.
+// Returns the length of a tick in seconds; 0 if ticks are not steady, and until enough time has
+// passed to measure the length.
 double SecondsPerTick() {
   static const bool steady = TicksAreSteady();
   static const Reading first = ReadWithLeastDelay();
@@ -77,7 +78,8 @@ double SecondsPerTick() {
   if (!first.sharp || !now.sharp) return 0;
   const double length =
       (now.seconds - first.seconds) / static_cast<double>(now.ticks - first.ticks);
-  // Accepts clock rates from 0.2 to 20 GHz. Other values mean that the clock was set meanwhile.
+  // Accepts only tick rates from 0.2 to 20 GHz. Any other rate means that the system clock was set
+  // between the two readings.
   if (!(length > 5e-11 && length < 5e-9)) return 0;
   measured = length;
   return length;
@@ -93,7 +95,7 @@ class TickingClock {
   }
 
  private:
-  // Reads the system clock. It is a separate function, so that Now needs no stack frame.
+  // Reads the system clock. The function is not inlined, so that Now() needs no stack frame.
   [[gnu::noinline]] double ReadSystemTime() {
     seconds_per_tick_ = SecondsPerTick();
     if (seconds_per_tick_ == 0) return ReadSystemClock();

@@ -12,7 +12,7 @@ struct TypeFacts {
   ElementLayout layout;
 };
 
-// Properties of all types, in the order of the enum.
+// Properties of all element types, in the order of the enum DType.
 constexpr auto kTypes = std::to_array<TypeFacts>({
     {DType::kUnknown, "unknown", {1, 0}},
     {DType::kFloat32, "float32", {1, 4}},

@@ -16,22 +16,41 @@ namespace {
 
 constexpr std::size_t kNameBytesShown = 300;
 
+// Descriptors below this number are standard input, output and error. If a program has closed one
+// of them, open() returns its number, and messages of the program would be written to the file.
+constexpr int kFirstFreeDescriptor = 3;
+
 std::string Named(std::string_view verb, const std::filesystem::path& path) {
   return std::string(verb) + " " + Quoted(path.native(), kNameBytesShown);
+}
+
+// Returns -1 and sets errno if the system refuses.
+int OpenDescriptor(const std::filesystem::path& path, int flags) {
+  int descriptor = -1;
+  while (descriptor < 0) {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, 0666);
+    if (descriptor >= 0 || errno == EINTR) continue;
+    if (errno != EWOULDBLOCK || (flags & O_NONBLOCK) == 0) return -1;
+    flags &= ~O_NONBLOCK;  // Waits for another program to give up its lease on the file.
+  }
+  if (descriptor >= kFirstFreeDescriptor) return descriptor;
+  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstFreeDescriptor);
+  const int reason = errno;
+  ::close(descriptor);
+  errno = reason;
+  return moved;
 }
 
 }  // namespace
 
 Result<File> File::Open(const std::filesystem::path& path, int flags,
                         const std::filesystem::path& named) {
-  int descriptor;
-  do {
-    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  } while (descriptor < 0 && errno == EINTR);
+  const int descriptor = OpenDescriptor(path, flags);
   if (descriptor >= 0) return File(descriptor, path);
   const int reason = errno;
   if ((flags & O_CREAT) == 0) return Fail(ErrnoError(reason, Named("open", named)));
-  // The system's error "No such file or directory" confuses users if the file is to be created.
+  // Names the missing directory. The system's error "No such file or directory" confuses users who
+  // create a file.
   std::error_code ignored;
   const std::filesystem::path parent = named.parent_path();
   if (reason == ENOENT && !parent.empty() && !std::filesystem::exists(parent, ignored)) {
@@ -41,8 +60,10 @@ Result<File> File::Open(const std::filesystem::path& path, int flags,
   return Fail(ErrnoError(reason, Named("create", named)));
 }
 
+// Never waits: a pipe that nobody writes to would stop a reader of logs, and its content cannot be
+// read by position anyway. ReadFile() waits for pipes.
 Result<File> File::OpenForReading(const std::filesystem::path& path) {
-  return Open(path, O_RDONLY, path);
+  return Open(path, O_RDONLY | O_NONBLOCK, path);
 }
 
 Result<File> File::CreateNew(const std::filesystem::path& path) {
@@ -54,7 +75,8 @@ Result<File> File::Create(const std::filesystem::path& path) {
 }
 
 Result<File> File::CreateTemporarySibling(const std::filesystem::path& path) {
-  // The counter is atomic, because two threads may write the same file at the same time.
+  // The counter makes the temporary name unique. It is atomic, because two threads may write the
+  // same file at the same time.
   static std::atomic<unsigned> sequence = 0;
   std::filesystem::path temporary = path;
   temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);
@@ -124,8 +146,17 @@ bool File::HasName() const {
 }
 
 Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const File file, File::OpenForReading(path));
-  CBOARD_ASSIGN_OR_RETURN(const std::uint64_t size, file.Size());
+  const struct Descriptor {
+    int number;
+    ~Descriptor() {
+      if (number >= 0) ::close(number);
+    }
+  } file{OpenDescriptor(path, O_RDONLY)};
+  struct stat status;
+  if (file.number < 0 || ::fstat(file.number, &status) != 0) {
+    return Fail(ErrnoError(errno, Named("open", path)));
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > max_bytes) {
     return Fail(ErrorCode::kResourceExhausted,
                 "the file " + Quoted(path.native(), kNameBytesShown) + " has " +
@@ -139,8 +170,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   std::size_t filled = 0;
   while (filled <= max_bytes) {
     content.resize(filled + (filled < size ? std::size_t(size) - filled : 0) + kStep);
-    const ssize_t count =
-        ::read(file.descriptor(), content.data() + filled, content.size() - filled);
+    const ssize_t count = ::read(file.number, content.data() + filled, content.size() - filled);
     if (count < 0) {
       if (errno == EINTR) continue;
       return Fail(ErrnoError(errno, Named("read", path)));

@@ -9,12 +9,12 @@
 
 namespace cboard {
 
-// A held lock. It is released when the object or the process ends, but not while forked children
-// hold it too.
+// A lock that is held. It is released when this object is destroyed or the process ends. If a
+// forked child process holds it too, it stays locked until the child releases it.
 class FileLock {
  public:
-  // Tries to lock the file; creates the file if needed. nullopt if another process, or another
-  // object, holds the lock.
+  // Tries to lock the file; creates the file if it does not exist. Returns nullopt if another
+  // process, or another FileLock of this process, holds the lock.
   static Result<std::optional<FileLock>> TryTake(const std::filesystem::path& path);
 
   FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

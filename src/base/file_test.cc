@@ -1,7 +1,12 @@
 #include "cboard/base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -50,6 +55,42 @@ TEST(File, KnowsWhenItsNameIsGone) {
   EXPECT_FALSE(file->HasName());
 }
 
+TEST(File, NeverTakesTheNumberOfAStandardStream) {
+  TempDir dir;
+  const int error = ::dup(STDERR_FILENO);
+  ::close(STDERR_FILENO);
+  const Result<File> file = File::CreateNew(dir / "x");
+  const bool is_free = ::fcntl(STDERR_FILENO, F_GETFD) < 0;
+  ::dup2(error, STDERR_FILENO);
+  ::close(error);
+  ASSERT_THAT(file, Succeeds());
+  EXPECT_GT(file->descriptor(), STDERR_FILENO);
+  EXPECT_TRUE(is_free);
+}
+
+TEST(File, OpeningAPipeThatNobodyWritesToDoesNotWait) {
+  TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  const Result<File> pipe = File::OpenForReading(dir / "pipe");
+  std::byte buffer[10];
+  EXPECT_TRUE(!pipe || !pipe->ReadAt(0, buffer));
+}
+
+TEST(File, OpeningWaitsForALeaseOfAnotherProgram) {
+  TempDir dir;
+  std::ofstream(dir / "x") << "hello";
+  const int holder = ::open((dir / "x").c_str(), O_RDWR | O_CLOEXEC);
+  if (::fcntl(holder, F_SETLEASE, F_WRLCK) != 0) GTEST_SKIP() << "no leases on this file system";
+  ::fcntl(holder, F_SETSIG, SIGCHLD);  // Ignored by default.
+  std::thread giving_up([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::fcntl(holder, F_SETLEASE, F_UNLCK);
+  });
+  EXPECT_THAT(File::OpenForReading(dir / "x"), Succeeds());
+  giving_up.join();
+  ::close(holder);
+}
+
 TEST(File, ErrorsNameThePath) {
   EXPECT_THAT(File::OpenForReading("/nowhere/x"),
               FailsSaying(ErrorCode::kNotFound, "cannot open '/nowhere/x': No such file"));
@@ -60,6 +101,17 @@ TEST(ReadFile, RefusesMoreThanTheLimit) {
   std::ofstream(dir / "x") << "12345";
   EXPECT_THAT(ReadFile(dir / "x", 4), FailsWith(ErrorCode::kResourceExhausted));
   EXPECT_THAT(ReadFile(dir / "x", 5), Succeeds());
+}
+
+TEST(ReadFile, WaitsForAPipe) {
+  TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  std::thread writing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::ofstream(dir / "pipe") << "12345";
+  });
+  EXPECT_EQ(ReadFile(dir / "pipe").value(), "12345");
+  writing.join();
 }
 
 TEST(ReadFile, ReadsFilesThatReportNoSize) {

@@ -15,14 +15,16 @@
 namespace cboard {
 namespace {
 
-// The address range of one mapping. The signal handler reads it on the thread that faults, so the
-// members are atomic. `version` is odd while they change; a handler that sees a change skips the
-// slot. The slot of the mapping that the faulting thread reads does not change meanwhile.
+// The address range of one mapping. The members are atomic, because the signal handler reads them
+// on the thread that faults. `version` is odd while another thread changes the members; a handler
+// that sees an odd or changed version skips the slot. The slot of the mapping that faults is never
+// skipped, because a slot does not change while its mapping is read.
 struct MappingSlot {
   std::atomic<std::uint32_t> version = 0;
   std::atomic<std::uintptr_t> begin = 0;
   std::atomic<std::uintptr_t> end = 0;  // 0: the slot is free.
-  // Device and inode of the file, if all its mappings are guarded; 0: only this mapping is guarded.
+  // Device and inode of the file if all mappings of the file are guarded; 0 if only this mapping is
+  // guarded.
   std::atomic<std::uint64_t> device = 0;
   std::atomic<std::uint64_t> inode = 0;
   std::atomic<bool> lost = false;
@@ -34,7 +36,7 @@ std::atomic<std::uintptr_t> page_bytes = 4096;
 std::atomic<const struct sigaction*> previous_action = nullptr;
 std::atomic<pid_t> forwarding_thread = 0;
 
-// Protects the allocation of slots, and installing and removing the handler.
+// Protects the allocation of slots, and the installation and removal of the signal handler.
 std::mutex& SlotMutex() {
   static auto* const mutex = new std::mutex;  // Never destroyed: mappings may end at exit.
   return *mutex;
@@ -67,7 +69,7 @@ class MapsReader {
   MapsReader(const MapsReader&) = delete;
   MapsReader& operator=(const MapsReader&) = delete;
 
-  // Finds the mapping that contains `address`.
+  // Finds the line whose mapping contains `address`, and parses it into `line`.
   bool Find(std::uintptr_t address, MapsLine& line) {
     while (Next(line)) {
       if (address >= line.begin && address < line.end) return true;
@@ -91,7 +93,7 @@ class MapsReader {
     return last_ >= 0;
   }
 
-  // Reads a number, and skips the character that ends it.
+  // Reads a number, and skips the character after it.
   std::uint64_t Number(unsigned base) {
     std::uint64_t number = 0;
     for (int c = Take(); c >= 0; c = Take()) {
@@ -128,7 +130,8 @@ bool ReplaceByZeros(std::uintptr_t address, std::uintptr_t end, int protection) 
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-// Like ReplaceLostPages, for other mappings of a file whose mappings are all guarded.
+// Does the same as ReplaceLostPages for a mapping that other code created, if all mappings of its
+// file are guarded.
 bool ReplaceInOthers(std::uintptr_t address) {
   MapsLine line;
   bool is_found = false;
@@ -147,7 +150,7 @@ bool ReplaceInOthers(std::uintptr_t address) {
   return false;
 }
 
-// Replaces the page at `address` and all later pages of its mapping by zeros. Returns false if no
+// Replaces the page at `address`, and all later pages of its mapping, by zeros. Returns false if no
 // guarded mapping contains the address. Safe in a signal handler.
 bool ReplaceLostPages(std::uintptr_t address) {
   const std::size_t count = used_slots.load();
@@ -167,16 +170,17 @@ void EndByDefault(int signal, const siginfo_t& info) {
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
   ::sigaction(signal, &action, nullptr);
-  // Sends the signal again if a process sent it. A real fault needs no second signal, because it
+  // Raises the signal again if a process sent it. A real fault needs no second signal, because it
   // happens again when the handler returns.
   if (info.si_code <= 0) ::raise(signal);
 }
 
-// Passes the signal to the earlier handler, or performs the default action.
+// Passes the signal to the handler that was installed before this one. If there was none, performs
+// the default action.
 void Forward(int signal, siginfo_t* info, void* context) {
   const struct sigaction* const previous = previous_action.load();
-  // Detects a loop: another handler that was installed later may forward signals to this one, which
-  // would forward them back.
+  // Detects a loop: a handler that was installed later may forward the signal to this handler, and
+  // this handler would forward it back.
   const pid_t thread = ::gettid();
   if (previous == nullptr || forwarding_thread.exchange(thread) == thread) {
     return EndByDefault(signal, *info);
@@ -206,33 +210,35 @@ bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == OnBusError;
 }
 
-// Installs this handler in front of the current one, unless it is already installed. The caller
-// holds SlotMutex().
+// Installs this signal handler in front of the current one, unless it is already installed. The
+// caller holds SlotMutex().
 bool InstallHandler() {
   struct sigaction present = {};
   if (::sigaction(SIGBUS, nullptr, &present) != 0) return false;
   if (IsOurs(present)) return true;
-  // The list is never freed, because a handler may be reading it. Most processes have one entry.
+  // The list of earlier handlers is never freed, because a signal handler may be reading it. In
+  // most processes it has one entry.
   static auto* const seen = new std::deque<struct sigaction>;
   const struct sigaction* kept = nullptr;
   for (const struct sigaction& action : *seen) {
-    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): different padding only costs memory.
+    // Padding bytes may differ, and an equal action is then stored twice, which does no harm.
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
     if (std::memcmp(&action, &present, sizeof(present)) == 0) kept = &action;
   }
   if (kept == nullptr) kept = &seen->emplace_back(present);
   previous_action.store(kept);  // Must be set before the new handler can run.
   struct sigaction ours = {};
   ours.sa_sigaction = OnBusError;
-  // The handler runs on the thread's signal stack if it has one, as runtimes with small stacks
-  // require.
+  // The handler runs on the thread's alternate signal stack if there is one. Runtimes with small
+  // stacks require this.
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   ::sigemptyset(&ours.sa_mask);
   return ::sigaction(SIGBUS, &ours, nullptr) == 0;
 }
 
-// Restores the earlier handler, unless another program part has since installed its own. That one
-// may forward to this handler, which then forwards to the earlier one. The caller holds
-// SlotMutex().
+// Restores the earlier signal handler, unless other code has since installed a new one. The new
+// handler may forward signals to this handler, and this handler forwards them to the earlier one.
+// The caller holds SlotMutex().
 void RemoveHandler() {
   struct sigaction present = {};
   if (::sigaction(SIGBUS, nullptr, &present) == 0 && IsOurs(present)) {

@@ -19,12 +19,12 @@
 
 namespace cboard {
 
-// Guards an address range at which its owner maps files, one after the other: missing pages become
-// zeros. Destroy it before the range is unmapped.
+// Guards an address range in which its owner maps files, one after the other: pages that the file
+// no longer has are read as zeros. Destroy the guard before the range is unmapped.
 class MappingGuard {
  public:
   // Returns null if the range cannot be guarded: the calling thread blocks SIGBUS, kMaxGuards
-  // exist, or the system refuses. The caller then reads the file instead.
+  // exist, or the system refuses. The caller must then read the file without a mapping.
   static std::unique_ptr<MappingGuard> Create(ByteSpan memory);
 
   // Maximum number of guards in a process; the handler searches all of them.
@@ -34,11 +34,11 @@ class MappingGuard {
   MappingGuard& operator=(const MappingGuard&) = delete;
   ~MappingGuard();
 
-  // Also guards all other mappings in this process of the file that is mapped at `address`. Returns
+  // Also guards all other mappings that this process has of the file mapped at `address`. Returns
   // false if /proc cannot be read.
   bool GuardOthers(const std::byte* address);
 
-  // True if missing pages of the mapping were replaced by zeros.
+  // True if missing pages of the address range were replaced by zeros.
   bool lost_bytes() const;
 
  private:
@@ -47,14 +47,13 @@ class MappingGuard {
   std::size_t slot_;
 };
 
-// A mapped file. Safe to share between threads. Its bytes change if another program
-// writes to the file, so a reader must load an offset once, check it, and not load it
-// again.
+// A mapped file. Threads may share it. The bytes change if another program writes to the file. A
+// reader must therefore load an offset once, check the loaded value, and not load it again.
 class GuardedMapping {
  public:
-  // Maps `size` bytes, at least one, of an open file for reading. Returns null if a mapping cannot
-  // be guarded (see MappingGuard), or if the system refuses. The caller then reads the file
-  // instead.
+  // Maps `size` bytes of an open file for reading; `size` is at least one. Returns null if the
+  // mapping cannot be guarded (see MappingGuard), or if the system refuses. The caller must then
+  // read the file without a mapping.
   static std::unique_ptr<GuardedMapping> Map(int descriptor, std::size_t size);
 
   GuardedMapping(const GuardedMapping&) = delete;
@@ -63,13 +62,14 @@ class GuardedMapping {
 
   ByteSpan bytes() const { return bytes_; }
 
-  // Also guards the mappings of this file that other code in this process creates, now or later:
-  // ONNX Runtime maps the files with a model's weights. lost_bytes() includes them. Returns false
-  // if /proc cannot be read; then only this mapping is guarded.
+  // Also guards the mappings of this file that other code in this process creates, now or later;
+  // for example, ONNX Runtime maps the files with a model's weights. lost_bytes() then also reports
+  // missing pages of those mappings. Returns false if /proc cannot be read; then only this mapping
+  // is guarded.
   bool GuardOthers() { return guard_->GuardOthers(bytes_.data()); }
 
-  // True if bytes were read that no longer existed in the file, or that the disk could not deliver.
-  // All bytes from the first of them on are zero.
+  // True if bytes were read that were no longer in the file, or that the disk could not deliver.
+  // These bytes, and all bytes after them, were read as zeros.
   bool lost_bytes() const { return guard_->lost_bytes(); }
 
  private:

@@ -16,7 +16,7 @@ using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 
 std::optional<std::string> Compress(libdeflate_compressor* compressor, std::string_view bytes) {
   if (compressor == nullptr) return std::nullopt;
-  // The output buffer is as large as the input. If that is not enough, compression is useless.
+  // The output buffer is as large as the input. If the output does not fit, compression is useless.
   std::string packed(bytes.size(), '\0');
   const std::size_t size = ::libdeflate_gzip_compress(compressor, bytes.data(), bytes.size(),
                                                       packed.data(), packed.size());

@@ -1,7 +1,7 @@
 // Gzip compression of bytes that are sent or stored.
 //
-// It is a separate library, cboard::gzip, so that programs that only write logs do not need
-// libdeflate.
+// The header belongs to a separate library, cboard::gzip, so that programs that only write logs do
+// not need libdeflate.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ namespace cboard {
 inline constexpr int kQuickGzip = 2;
 inline constexpr int kSmallGzip = 11;
 
-// Compresses `bytes`; nullopt if the result would not be smaller, or if memory is short.
+// Compresses `bytes`. Returns nullopt if the result would not be smaller, or if there is not enough
+// memory.
 std::optional<std::string> Gzip(std::string_view bytes, int level = kQuickGzip);
 
 }  // namespace cboard

@@ -3,8 +3,8 @@
 //   CBOARD_NEAR_THREAD_LOCAL static thread_local constinit int t_count = 0;
 //
 // In a shared library, such as a Python extension, access to a thread_local is normally a function
-// call. With this macro it is one instruction. It uses a few of the bytes that glibc reserves in
-// every thread for libraries that are loaded later, so it is only for small variables.
+// call. With this macro it is one instruction. The macro uses a few of the bytes that glibc
+// reserves in every thread for libraries that are loaded later, so use it only for small variables.
 #pragma once
 
 #include <cstddef>  // Defines __GLIBC__ if the C library is glibc.

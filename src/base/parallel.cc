@@ -64,7 +64,7 @@ class ThreadPool {
 }  // namespace
 
 ParallelOptions ParallelOptions::ForLargeItems() {
-  // The number of processors is 0 if the system does not report it.
+  // hardware_concurrency() returns 0 if the system does not report the number of processors.
   const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
   return {.items_per_thread = 1, .max_threads = processors};
 }

@@ -11,11 +11,11 @@ namespace cboard {
 inline constexpr std::size_t kMaxThreads = 8;
 
 struct ParallelOptions {
-  // Minimum items per thread, because a thread costs time to start.
+  // Minimum number of items per thread. Fewer items are not worth the time to start a thread.
   std::size_t items_per_thread = 16;
   std::size_t max_threads = kMaxThreads;
 
-  // Returns options for items that each keep a processor busy for a while.
+  // Returns options for items that each take so long that one item is worth a thread.
   static ParallelOptions ForLargeItems();
 };
 

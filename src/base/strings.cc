@@ -9,7 +9,8 @@
 namespace cboard {
 namespace {
 
-// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if it is invalid.
+// Returns the length in bytes of the valid UTF-8 sequence at the start of `text`, or 0 if there is
+// none.
 std::size_t SequenceLength(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
@@ -32,7 +33,7 @@ std::size_t SequenceLength(std::string_view text) {
   return 0;
 }
 
-// Whether all bytes are ASCII, as in nearly all names; eight bytes at a time.
+// True if all bytes are ASCII, as in nearly all names. Checks eight bytes at a time.
 bool IsAscii(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080;
   std::uint64_t bits = 0;

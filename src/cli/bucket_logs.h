@@ -13,7 +13,7 @@
 
 namespace cboard::cli {
 
-// Local copies of the buckets among the log directories, for the reader.
+// The local copies of those log directories that are in buckets. The reader reads these copies.
 class BucketLogs {
  public:
   // Replaces bucket addresses in `logdirs` by the directories of their local copies. Does nothing
@@ -23,7 +23,7 @@ class BucketLogs {
   // Updates all copies and shows progress on standard error.
   Result<void> Update();
 
-  // Keeps the copies up to date in the background, more often while `is_watched` returns true.
+  // Updates the copies in the background, more often while `is_watched` returns true.
   void Follow(const std::function<bool()>& is_watched);
 
   struct Bucket {

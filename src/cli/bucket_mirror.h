@@ -1,6 +1,6 @@
-// Writes a log directory in a bucket. Some commands rename the directories that they write, as a
-// tuning does with its trials: they write to a local directory, and its files are copied to the
-// bucket.
+// Writes a log directory in a bucket. Some commands rename the directories that they write, for
+// example a tuning renames its trials. Such commands write to a local directory, and its files are
+// copied to the bucket.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace cboard::cli {
 
 class BucketMirror {
  public:
-  // If `logdir` is a bucket address, replaces it by the directory `local`, whose files Send()
-  // copies to the bucket. Otherwise the mirror does nothing.
+  // If `logdir` is a bucket address, replaces it by the directory `local`. Send() then copies the
+  // files of `local` to the bucket. Otherwise the mirror does nothing.
   static Result<BucketMirror> Open(std::filesystem::path& logdir,
                                    const std::filesystem::path& local);
 
-  // Stores files that are new or have grown, and deletes objects that this mirror stored and whose
-  // file no longer exists. Also stores files from before the command.
+  // Stores files that are new or have grown, and deletes objects that this mirror stored if their
+  // file no longer exists. Also stores files that existed before the command.
   Result<void> Send();
 
  private:

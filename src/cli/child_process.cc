@@ -87,7 +87,8 @@ Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 
-  // This pipe closes if exec succeeds, and carries the error if exec fails.
+  // The error of a failed exec arrives through this pipe. If exec succeeds, the pipe closes without
+  // data.
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(ErrnoError(errno, "open a pipe"));
   const SteadyTime start = std::chrono::steady_clock::now();
@@ -126,8 +127,8 @@ ChildExit ChildProcess::Wait() {
       exit.wall_seconds = wall.count();
       return exit;
     }
-    // Passes on signals of other processes. A positive code means that the kernel sent it: the
-    // terminal has already signalled the whole process group.
+    // Passes on signals of other processes. Signals from the kernel (positive code) are not passed
+    // on, because the terminal has already sent them to the whole process group.
     if (info.si_code <= 0) ::kill(pid_, signal);
   }
 }

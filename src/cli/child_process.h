@@ -52,8 +52,8 @@ class ChildProcess {
   // before a start that must fail.
   static Result<void> Find(const std::string& program);
 
-  // Starts `command`, which is searched in PATH. Fails with kNotFound or kPermissionDenied if the
-  // program is missing or not executable. Borrows `gate`.
+  // Starts `command`. The program is searched in PATH. Fails with kNotFound or kPermissionDenied if
+  // the program is missing or not executable. Borrows `gate`.
   static Result<ChildProcess> Start(const std::vector<std::string>& command,
                                     const SignalGate& gate);
 
@@ -73,12 +73,12 @@ class ChildProcess {
   const SignalGate* gate_;
 };
 
-// Ends this process by `signal`, so that a shell or make sees the same end as if the command had
+// Ends this process by `signal`. A shell or make then sees the same result as if the command had
 // run directly. Returns only if the signal does not end processes.
 void EndBySignal(int signal);
 
-// Stores the terminal settings of standard input and restores them on request: a program that is
-// killed during a password prompt leaves the terminal without echo.
+// Stores the terminal settings of standard input, and restores them on request. This is needed
+// because a program that is killed during a password prompt leaves the terminal without echo.
 class TerminalState {
  public:
   TerminalState();

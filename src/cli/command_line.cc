@@ -20,7 +20,8 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: " + usage_ + "\n";
   }
-  // Hides defaults and exclusions, which would leave no room for the description.
+  // Hides defaults and excluded flags in the help, because they would leave no space for the
+  // description.
   std::string make_option_opts(const CLI::Option* option) const override {
     return option->get_type_size() == 0 ? "" : " " + option->get_type_name();
   }
@@ -46,7 +47,7 @@ std::string UnknownArgumentText(const CLI::App& app, const std::string& extra) {
   return "there is no flag " + Quoted(flag) + (nearest.empty() ? "" : "; is it " + nearest + "?");
 }
 
-// Replaces CLI11's error messages, which are hard to understand.
+// Replaces CLI11's error messages, because they are hard to understand.
 std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   const std::string said = error.what();
   const auto between = [&](std::string_view from, std::string_view to) {
@@ -54,7 +55,8 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
     return said.substr(begin, said.find(to, begin) - begin);
   };
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
-    // Adds the expected type to CLI11's message, which is only "Could not convert: --top = ten".
+    // Adds the expected type to CLI11's message, because that message contains only "Could not
+    // convert: --top = ten".
     const std::size_t colon = said.find(": ");
     return Quoted(said.substr(colon == said.npos ? 0 : colon + 2)) +
            " is not a number that this flag takes";

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/standard_streams.h"
 #include "cboard/base/strings.h"
 #include "cli/commands.h"
 
@@ -156,6 +157,7 @@ void ReportException(const std::exception& error) {
 }  // namespace cboard::cli
 
 int main(int argc, char** argv) {
+  cboard::OccupyClosedStandardStreams();
   // Resets SIGPIPE: Python and some CI servers start programs with this signal ignored, and
   // `compression-board … | head` would then report a failed write instead of ending quietly.
   std::signal(SIGPIPE, SIG_DFL);

@@ -48,7 +48,7 @@ std::optional<std::uint64_t> FreeMemory(const std::filesystem::path& root) {
 }
 
 void LimitToFreeMemory() {
-  // The kernel also counts reserved memory that is not used; sanitizers reserve terabytes.
+  // The kernel also counts memory that is reserved and not used. Sanitizers reserve terabytes.
   const auto taken = ReadField("/proc/self/status", "VmData:");
   const std::optional<std::uint64_t> spare = FreeMemory();
   rlimit limit{};

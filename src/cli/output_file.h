@@ -22,7 +22,7 @@ class Output final : public ByteSink {
 
   Result<void> Write(ByteSpan bytes) override;
 
-  // Finishes the file; without this call, no file appears.
+  // Completes the file. Without this call, the file is not created.
   Result<void> Finish();
 
  private:

@@ -1,5 +1,5 @@
-// Shows the progress of a long task: on a terminal a line that changes, in a log an occasional
-// line.
+// Shows the progress of a long task: on a terminal as one line that changes, in a log file as a
+// line from time to time.
 //
 //   Progress progress("reading runs", std::cerr, IsTerminal(STDERR_FILENO));
 //   progress.Update(done, total);
@@ -14,12 +14,14 @@
 
 namespace cboard::cli {
 
-// Returns true if `descriptor` is a terminal whose lines may be rewritten: not TERM=dumb.
+// Returns true if `descriptor` is a terminal whose lines may be rewritten. False for a terminal
+// with TERM=dumb.
 bool IsTerminal(int descriptor);
 
 enum class ProgressUnit { kBytes, kItems };
 
-// Shows nothing at first, so that short tasks print no progress. Not thread-safe.
+// Shows the progress of a task. Shows nothing at first, so that short tasks print no progress. Not
+// thread-safe.
 class Progress {
  public:
   using Now = std::function<std::chrono::steady_clock::time_point()>;

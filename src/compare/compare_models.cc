@@ -33,7 +33,8 @@
 namespace cboard::compare {
 namespace {
 
-// Returns how activations are quantized; static if the file does not tell, because most models are.
+// Returns the scheme by which activations are quantized. Returns the static scheme if the file does
+// not show it, because most models are quantized statically.
 QuantizationScheme SchemeOf(const model::ModelGraph& model, const std::vector<ModelLayer>& layers) {
   const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const model::ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
@@ -125,8 +126,8 @@ Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, M
 }
 
 // Finds the causes in the QDQ form of the model: quantizers inside of operators on integer codes
-// (QLinearConv, …) cannot be bypassed, but those of the QDQ form can. Layers have the same names in
-// both forms.
+// (QLinearConv, …) cannot be bypassed, but in the QDQ form all quantizers can be bypassed. Layers
+// have the same names in both forms.
 Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const CompareOptions& options, ModelComparison& comparison) {
   const auto edits = QdqFormOf(variant);

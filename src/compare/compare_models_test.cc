@@ -147,6 +147,118 @@ TEST(CompareModels, WhatEqualizationDidIsNotDamage) {
   }
 }
 
+// An expanding convolution, a depthwise and a projecting one, with normalizations between them: the
+// block of MobileNet. `before` and `after` are the factors by which equalization has multiplied the
+// input and the output of the depthwise convolution; with factors, normalizations are folded and
+// weights have a scale for each channel.
+class SeparableBlock {
+ public:
+  static constexpr std::size_t kInputs = 8, kWide = 16;
+
+  static model::ModelGraph Float() { return Build(Ones(), Ones(), false); }
+  static model::ModelGraph Folded(const std::vector<float>& before,
+                                  const std::vector<float>& after) {
+    return Build(before, after, true);
+  }
+  static std::vector<float> Ones() { return std::vector<float>(kWide, 1); }
+  static std::vector<float> Factors(unsigned seed) {
+    std::vector<float> factors = Gaussian(kWide, seed, 0.7f);
+    for (float& factor : factors) factor = std::exp(factor);
+    return factors;
+  }
+
+ private:
+  // Adds a convolution with its normalization. Channel c of its output is multiplied by out[c],
+  // channel i of its input by in[i].
+  static void Append(testing::OnnxBuilder& builder, const std::string& name,
+                     const std::vector<std::int64_t>& shape, unsigned seed, bool is_folded,
+                     const std::vector<float>& in, const std::vector<float>& out,
+                     const std::string& from, const std::string& to) {
+    const auto channels = static_cast<std::size_t>(shape[0]);
+    const auto inputs = static_cast<std::size_t>(shape[1]);
+    const auto area = static_cast<std::size_t>(shape[2] * shape[3]);
+    const std::size_t row = inputs * area;
+    std::vector<float> weights = Gaussian(channels * row, seed);
+    const std::vector<float> zeros(channels, 0), ones(channels, 1);
+    std::vector<float> scales = Gaussian(channels, seed + 1, 0.8f);
+    const std::vector<float> offsets = Gaussian(channels, seed + 2);
+    for (float& scale : scales) scale = std::exp(scale);
+    const std::string group = testing::OnnxBuilder::IntAttribute("group", area > 1 ? kWide : 1);
+    if (!is_folded) {
+      builder.Weight(name + "_w", shape, weights)
+          .Weight(name + "_scale", {shape[0]}, scales)
+          .Weight(name + "_offset", {shape[0]}, offsets)
+          .Weight(name + "_mean", {shape[0]}, zeros)
+          .Weight(name + "_variance", {shape[0]}, ones)
+          .Node("Conv", {from, name + "_w"}, {name + "_c"}, group, name)
+          .Node(
+              "BatchNormalization",
+              {name + "_c", name + "_scale", name + "_offset", name + "_mean", name + "_variance"},
+              {to});
+      return;
+    }
+    std::vector<std::int8_t> codes;
+    std::vector<float> steps(channels), bias(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+      float range = 0;
+      for (std::size_t i = 0; i < row; ++i) {
+        float& weight = weights[c * row + i];
+        weight *= scales[c] * out[c] / in[area > 1 ? c : i / area];
+        range = std::max(range, std::abs(weight));
+      }
+      steps[c] = range / 127;
+      bias[c] = offsets[c] * out[c];
+      for (std::size_t i = 0; i < row; ++i) {
+        codes.push_back(static_cast<std::int8_t>(std::lround(weights[c * row + i] / steps[c])));
+      }
+    }
+    builder.Constant(name + "_codes", shape, testing::OnnxBuilder::kInt8, codes)
+        .Weight(name + "_steps", {shape[0]}, steps)
+        .Constant(name + "_zero", {shape[0]}, testing::OnnxBuilder::kInt8,
+                  std::vector<std::int8_t>(channels, 0))
+        .Weight(name + "_b", {shape[0]}, bias)
+        .Node("DequantizeLinear", {name + "_codes", name + "_steps", name + "_zero"}, {name + "_w"},
+              testing::OnnxBuilder::IntAttribute("axis", 0))
+        .Node("Conv", {from, name + "_w", name + "_b"}, {to}, group, name);
+  }
+
+  static model::ModelGraph Build(const std::vector<float>& before, const std::vector<float>& after,
+                                 bool is_folded) {
+    constexpr auto kIn = static_cast<std::int64_t>(kInputs),
+                   kMid = static_cast<std::int64_t>(kWide);
+    const std::vector<float> ones(kInputs, 1);
+    testing::OnnxBuilder builder;
+    builder.Input("x", {1, kIn, 8, 8});
+    Append(builder, "expand", {kMid, kIn, 1, 1}, 1, is_folded, ones, before, "x", "expanded");
+    builder.Node("Relu", {"expanded"}, {"a"});
+    Append(builder, "depthwise", {kMid, 1, 3, 3}, 11, is_folded, before, after, "a", "filtered");
+    builder.Node("Relu", {"filtered"}, {"b"});
+    Append(builder, "project", {kIn, kMid, 1, 1}, 21, is_folded, after, ones, "b", "y");
+    builder.Output("y", {1, kIn, 6, 6});
+    return Opened(builder);
+  }
+};
+
+TEST(CompareModels, EqualizationOfConvolutionsWithFoldedNormalizationsIsNotDamage) {
+  using Block = SeparableBlock;
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    for (const bool is_before : {false, true}) {
+      for (const bool is_after : {false, true}) {
+        const std::vector<float> before = is_before ? Block::Factors(30 * seed) : Block::Ones();
+        const std::vector<float> after = is_after ? Block::Factors(30 * seed + 9) : Block::Ones();
+        const auto comparison =
+            CompareGraphs(Block::Float(), Block::Folded(before, after), {.samples = 0});
+        ASSERT_THAT(comparison, Succeeds());
+        for (const LayerComparison& layer : comparison->layers) {
+          EXPECT_EQ(layer.diagnosis.level, Level::kGreen)
+              << layer.name << ", seed " << seed << ", before " << is_before << ", after "
+              << is_after;
+        }
+      }
+    }
+  }
+}
+
 TEST(CompareModels, AFoldedNormalizationIsNotDamage) {
   const std::vector<float> weights = Gaussian(4 * 3 * 9, 5), scales = {2, -0.5f, 1.5f, 0.7f};
   const std::vector<float> bias = {0, 0, 0, 0}, ones = {1, 1, 1, 1};

@@ -46,7 +46,7 @@ Status ToStatus(const Error& error) {
 // The names that a request selects; nullopt selects all names.
 using NameFilter = std::optional<std::set<std::string_view>>;
 
-// The selection of runs, tags and plugin in a request. Views point into the request.
+// The selection of runs, tags and plugin in a request. The string_views point into the request.
 struct Selection {
   std::string_view plugin_name;
   NameFilter runs;
@@ -105,7 +105,7 @@ void ForEachTag(const reader::Run& run, const NameFilter& names, const Visit& vi
   }
 }
 
-// Calls `add(run, tag, entry)` for each selected tag, which fills an entry of `response`. If it
+// Calls `add(run, tag, entry)` for each selected tag. `add` fills an entry of `response`; if it
 // returns false, the tag is left out. Runs without tags are left out, too.
 template <typename Response, typename Add>
 void ForEachSelected(const reader::Snapshot& snapshot, const Selection& selection,
@@ -340,8 +340,8 @@ Status DataProvider::ReadBlob(grpc::ServerContext*, const rpc::ReadBlobRequest* 
   if (tag == nullptr || ClassOf(*tag->info).data_class != DataClass::kBlobSequence) {
     return missing(where + ": no such tag of images, sounds or graphs");
   }
-  // If a step has several values, the newest one is read. Every value can be read, also if the
-  // sampling does not keep it.
+  // If a step has several values, the newest one is read. Values that the sampling does not keep
+  // can be read, too.
   std::optional<reader::BlobEntry> place;
   tag->blobs.ForEach([&](const reader::BlobEntry& entry) {
     if (entry.step == key->step) place = entry;

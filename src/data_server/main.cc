@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "base/standard_streams.h"
 #include "cboard/base/file.h"
 #include "cboard/reader/log_reader.h"
 #include "data_server/data_provider.h"
@@ -23,7 +24,7 @@ namespace {
 // Max size of a request: a filter with the names of 10,000 runs exceeds gRPC's default of 4 MB.
 constexpr int kMaxRequestBytes = 64 << 20;
 
-// Writes the error to the error file, whose text TensorBoard shows to the user.
+// Writes the error to the error file. TensorBoard shows the text of this file to the user.
 int ReportStartupError(const Options& options, const std::string& text, int status) {
   if (!options.error_file.empty()) {
     Result<File> file = File::Create(options.error_file);
@@ -34,7 +35,7 @@ int ReportStartupError(const Options& options, const std::string& text, int stat
 }
 
 // Ends the program when stdin is closed. TensorBoard holds the other end of the pipe, so stdin is
-// also closed if TensorBoard crashes.
+// also closed when TensorBoard crashes.
 void ExitAfterStdin() {
   char buffer[4096];
   while (true) {
@@ -131,6 +132,7 @@ int Run(const Options& options) {
 }  // namespace cboard::data_server
 
 int main(int argc, char** argv) {
+  cboard::OccupyClosedStandardStreams();
   try {
     const auto parsed = cboard::data_server::ParseOptions(argc, argv);
     if (const int* const status = std::get_if<int>(&parsed)) return *status;

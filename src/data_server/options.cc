@@ -87,8 +87,8 @@ std::variant<Options, int> ParseOptions(int argc, const char* const* argv) {
   app.add_flag("--cache,!--no-cache", options.use_cache,
                "Keep an index in the user's cache directory for the next start (default)");
   app.add_flag("-v,--verbose", options.verbosity, "Report loading on stderr");
-  // CLI11 takes the next argument as the value of "--logdir=". An empty value must be reported
-  // instead.
+  // For "--logdir=", CLI11 takes the next argument as the value. Instead, an error about the empty
+  // value must be reported.
   std::vector<const char*> words;
   for (const char* const word : std::span(argv, static_cast<std::size_t>(argc))) {
     if (std::string_view(word) == "--logdir=") {

@@ -37,8 +37,8 @@ inline constexpr int kExitCannotListen = 9;
 // printed.
 std::variant<Options, int> ParseOptions(int argc, const char* const* argv);
 
-// Checks whether the directory can be served. A missing directory can: the server waits for it. The
-// error tells the user what to do.
+// Checks whether the directory can be served. A missing directory can be served: the server waits
+// for it. The error tells the user what to do.
 Result<void> CheckLogdir(const std::filesystem::path& logdir);
 
 // The loopback addresses of a host name, on which the server listens. Fails with kInvalidArgument

@@ -6,7 +6,7 @@ namespace cboard::demo {
 
 Result<void> LogCustomCharts(const std::filesystem::path& run) {
   SummaryWriter writer(run);
-  // Tags are regular expressions, so that a chart shows the same curve of every training.
+  // The tags are regular expressions, so that a chart shows the same series of every training.
   CBOARD_RETURN_IF_ERROR(writer.AddCustomScalars(
       {{"Learning to read",
         {{"Loss, training and validation",

@@ -7,8 +7,8 @@
 
 namespace cboard::demo {
 
-// Logs charts of all trainings and of the hardware in a separate run: a layout applies to every
-// run.
+// Logs charts for all trainings and for the hardware. They are in a separate run, because a layout
+// applies to all runs.
 Result<void> LogCustomCharts(const std::filesystem::path& run);
 
 }  // namespace cboard::demo

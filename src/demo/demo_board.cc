@@ -57,7 +57,8 @@ compression::ModelComparison ComparisonOf(const DemoVariants& made) {
   return comparison;
 }
 
-// Logs the accuracy of each variant by digit: compression damages some digits more than others.
+// Logs the accuracy of each variant for each digit, because compression damages some digits more
+// than others.
 Result<void> LogClasses(const DemoVariants& made, SummaryWriter& writer) {
   for (const DemoVariant& variant : made.variants) {
     for (std::size_t digit = 0; digit < kDigitClasses; ++digit) {
@@ -103,8 +104,8 @@ constexpr std::string_view kAboutSurface =
     "Height and colour are the *logarithm* of the loss, on the same scale for every variant; a "
     "quantized variant is quantized again at every point.";
 
-// Logs the predictions of each variant in a separate run, so that one chart shows all variants: PR
-// curves, features, and the loss around the weights.
+// Logs the predictions of each variant: PR curves, features, and the loss around the weights. Each
+// variant has its own run, so that one chart shows all variants.
 Result<void> LogPredictions(const DemoVariants& made, const Digits& test,
                             const std::filesystem::path& directory) {
   const std::map<std::string, LossSurface> surfaces = LossSurfaces(made, test);
@@ -129,14 +130,14 @@ Result<void> WriteDemoBoard(const DemoOptions& options) {
   SummaryWriter hardware(options.logdir / "hardware");
   std::string phase;
   std::int64_t phases = 0;
-  // Prints a line of progress, and logs it as a phase of the hardware metrics. The phase of a
-  // training omits the number of its epoch.
+  // Reports a line of progress, and logs it as the phase of the hardware metrics. All epochs of a
+  // training are one phase.
   const auto say = [&](std::string_view line) {
     if (options.on_progress) options.on_progress(line);
     const std::string_view now = line.substr(0, line.find(", epoch"));
     if (now == phase) return;
     phase = now;
-    // Ignores an error, because the phase is only a note.
+    // Ignores an error: the demo does not depend on the phase.
     static_cast<void>(hardware.AddText("hardware/phase", now, phases++));
   };
   CBOARD_ASSIGN_OR_RETURN(const Digits all, ReadDigits(options.digits));

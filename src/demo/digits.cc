@@ -37,7 +37,7 @@ Result<std::string> Unpacked(std::string packed) {
   return text;
 }
 
-// Returns the numbers of a line; empty if one of its cells is not a number.
+// Returns the numbers in a line. Returns an empty list if a cell is not a number.
 std::vector<float> NumbersOf(std::string_view line) {
   std::vector<float> numbers;
   for (const std::string_view cell : cboard::Split(line, ',')) {

@@ -1,4 +1,4 @@
-// The handwritten digits that come with scikit-learn: 1,797 pictures of 8 x 8 pixels.
+// The handwritten digits of scikit-learn: 1,797 images of 8 x 8 pixels.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr std::size_t kDigitSize = 8;
 inline constexpr std::size_t kDigitPixels = kDigitSize * kDigitSize;
 inline constexpr std::size_t kDigitClasses = 10;
 
-// Pictures with their labels. Each pixel is 0, 1/16, …, or 1.
+// Images of digits with their labels. Each pixel is 0, 1/16, …, or 1.
 struct Digits {
   std::vector<float> pixels;  // kDigitPixels per picture, row by row.
   std::vector<std::uint8_t> labels;
@@ -26,12 +26,12 @@ struct Digits {
   }
 };
 
-// Reads scikit-learn's digits.csv, compressed by gzip or not: 64 pixels from 0 to 16 and a label
-// per line. Fails with kNotFound if the file is missing, and with kDataLoss and the line number if
-// a line has another format.
+// Reads scikit-learn's file digits.csv, which may be compressed with gzip. A line has 64 pixels
+// from 0 to 16, and a label. Fails with kNotFound if the file is missing, and with kDataLoss if a
+// line has another format; the error gives the number of the line.
 Result<Digits> ReadDigits(const std::filesystem::path& file);
 
-// Digits for training and testing; every fourth picture is for testing.
+// Digits for training and for testing. Every fourth image is for testing.
 struct DigitsSplit {
   Digits train;
   Digits test;

@@ -20,7 +20,7 @@ std::vector<double> MeanOf(std::span<const float> rows, std::size_t width) {
   return mean;
 }
 
-// Returns the covariance of each pair of columns: width x width.
+// Returns the covariance of each pair of columns, as a matrix of size width x width.
 std::vector<double> CovarianceOf(std::span<const float> rows, std::size_t width) {
   const std::vector<double> mean = MeanOf(rows, width);
   std::vector<double> covariance(width * width), centred(width);

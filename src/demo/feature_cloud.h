@@ -1,4 +1,4 @@
-// Shows the features of the network as points in space, epoch by epoch.
+// Shows the features that the network computes as points in space, for each epoch.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,15 @@ struct FeaturesOfEpoch {
   std::vector<float> features;  // kFeatures per picture.
 };
 
-// Returns the first three principal directions of rows of `width` numbers: orthogonal unit vectors
-// along which the rows differ most. Fewer than three if the rows differ in fewer dimensions.
+// Returns the first three principal directions (PCA) of rows of `width` numbers. They are
+// orthogonal unit vectors along which the rows differ most. There are fewer than three if the rows
+// differ in fewer dimensions.
 std::vector<std::vector<double>> PrincipalDirections(std::span<const float> rows,
                                                      std::size_t width);
 
-// Logs one point per picture, coloured by its digit, along the principal directions of the last
-// epoch. All epochs use the same directions, so points move only because the network learns.
+// Logs one point per image, at the position of its features along the principal directions of the
+// last epoch. The color shows the digit. All epochs use the same directions, so points move only
+// because the network learns.
 Result<void> LogFeatureClouds(std::string_view tag, std::span<const FeaturesOfEpoch> epochs,
                               const Digits& digits, SummaryWriter& writer);
 

@@ -32,7 +32,7 @@ void Fill(Picture& picture, std::size_t top, std::size_t left, std::size_t heigh
   }
 }
 
-// The digits as 3 x 5 points, row by row.
+// The shapes of the digits, as 3 x 5 points, row by row.
 constexpr std::array<std::string_view, 10> kGlyphs = {
     "####.##.##.####", ".#.##..#..#.###", "###..#####..###", "###..####..####", "#.##.####..#..#",
     "####..###..####", "####..####.####", "###..#..#..#..#", "####.#####.####", "####.####..####"};
@@ -40,7 +40,7 @@ constexpr std::size_t kGlyphWidth = 3;
 constexpr std::size_t kGlyphHeight = 5;
 constexpr std::size_t kPoint = 2;  // Width of a point in pixels.
 
-// Writes a number into the middle of a square cell.
+// Draws a number in the middle of a square cell.
 void Write(Picture& picture, std::size_t top, std::size_t left, std::size_t cell,
            std::size_t number, const Colour& colour) {
   const std::string digits = std::to_string(number);
@@ -71,8 +71,8 @@ Picture ConfusionMatrix(const Digits& digits, const Scores& scores) {
   constexpr std::size_t kCell = 28;
   constexpr std::size_t kGap = 1;
   constexpr std::size_t kSide = (kDigitClasses + 1) * (kCell + kGap) - kGap;
-  // Number of errors that get the full colour: few errors among fifty pictures must already be
-  // visible.
+  // Number of errors for which a cell gets the full color. It is small, because a few errors among
+  // fifty images must be visible.
   constexpr float kManyErrors = 4;
   Picture picture(kSide, kSide, 0.8F);
   const auto cell = [&](std::size_t row, std::size_t column, const Colour& paper, const Colour& ink,
@@ -127,7 +127,7 @@ Picture Misclassified(const Digits& digits, const Scores& scores, std::size_t at
 
 Picture Kernels(const LayerShape& shape, const Layer& layer) {
   constexpr std::size_t kGap = 4;
-  // Minimum width in pixels, so that a few kernels do not become a thin strip.
+  // Minimum width of the image in pixels, so that a few kernels do not become a thin strip.
   constexpr std::size_t kWidth = 240;
   const std::size_t kernels = shape.in_channels * shape.out_channels;
   const std::size_t columns =

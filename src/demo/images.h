@@ -1,4 +1,4 @@
-// Draws pictures of the network: its confusion matrix, misread digits, and kernels.
+// Draws images about the network: its confusion matrix, misread digits, and kernels.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace cboard::demo {
 
-// A picture, row by row; each pixel is red, green and blue from 0 to 1.
+// An image, row by row. Each pixel is red, green and blue, from 0 to 1.
 struct Picture {
   Picture(std::size_t rows, std::size_t columns, float grey)
       : height(rows), width(columns), pixels(rows * columns * 3, grey) {}
@@ -28,20 +28,20 @@ struct Picture {
   std::vector<float> pixels;
 };
 
-// Returns kDigitClasses scores for a picture of a digit.
+// A function that returns kDigitClasses scores for the image of a digit.
 using Scores = std::function<std::span<const float>(std::span<const float>)>;
 
-// Draws how often each digit (row) is read as each digit (column), with the numbers: blue is right,
-// orange is wrong.
+// Draws the confusion matrix: how many times the network has read each digit (row) as each digit
+// (column). Blue cells are right, orange cells are wrong.
 Picture ConfusionMatrix(const Digits& digits, const Scores& scores);
 
-// Draws misread digits, enlarged and in rows, at most `at_most` of them; black if there are
+// Draws at most `at_most` misread digits, enlarged and in rows. The image is black if there are
 // none.
 Picture Misclassified(const Digits& digits, const Scores& scores, std::size_t at_most);
 
-// Draws the kernels of a layer: one row per input channel, one column per output; kernels of a
-// single input in rows of four. Orange weights are positive, blue ones negative, and the largest
-// weight of the layer has the full colour.
+// Draws the kernels of a layer. There is one row per input channel and one column per output
+// channel; if there is a single input channel, the kernels are in rows of four. Orange weights are
+// positive, blue weights are negative. The largest weight of the layer has the full color.
 Picture Kernels(const LayerShape& shape, const Layer& layer);
 
 }  // namespace cboard::demo

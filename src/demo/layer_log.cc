@@ -17,8 +17,8 @@ std::vector<std::int64_t> WeightShape(const LayerShape& shape) {
           static_cast<std::int64_t>(shape.weights_per_output())};
 }
 
-// Returns the edges of equal bins over all baseline values: the same for every variant, and wider
-// than its quantization steps.
+// Returns the edges of bins of equal width over all baseline values. The edges are the same for
+// every variant, and the bins are wider than the quantization steps.
 std::vector<double> EdgesOf(std::span<const float> reference) {
   constexpr int kBins = 120;
   const auto [min, max] = std::ranges::minmax(reference);

@@ -15,8 +15,8 @@ constexpr std::size_t kSide = 17;
 constexpr std::size_t kPictures = 60;
 constexpr double kHeight = 0.9;  // Height of the highest point; the width of the square is 2.
 
-// Returns a random direction whose filters have the lengths of the network's filters; zero for
-// biases.
+// Returns a random direction in the space of weights. In each filter, the direction has the same
+// norm as the weights of the network. Its biases are zero.
 Network Direction(const Network& network, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
@@ -52,7 +52,7 @@ Network Moved(const Network& from, const Network& along, float a, const Network&
   return moved;
 }
 
-// Returns some digits: the first pictures contain every digit.
+// Returns the first images, which contain every digit.
 Digits Some(const Digits& digits) {
   const std::size_t count = std::min(kPictures, digits.size());
   const auto pixels = static_cast<std::ptrdiff_t>(count * kDigitPixels);
@@ -74,7 +74,7 @@ double LossOf(const Network& network, std::span<const ActivationRange> ranges,
   return judge(runner);
 }
 
-// Returns two triangles for each square of neighbouring points.
+// Returns the triangles of a mesh: two for each square of neighbouring points.
 std::vector<std::int32_t> FacesOf(std::size_t side) {
   std::vector<std::int32_t> faces;
   const auto at = [&](std::size_t row, std::size_t column) {

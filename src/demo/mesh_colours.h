@@ -1,4 +1,4 @@
-// Colours of mesh vertices: red, green, blue.
+// Colors of mesh vertices, as red, green and blue.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace cboard::demo {
 
 using MeshColour = std::array<std::uint8_t, 3>;
 
-// Returns a colour from dark violet for 0 to yellow for 1: matplotlib's viridis, approximated by
-// five pieces.
+// Returns a color from dark violet (0) to yellow (1). The colors are those of matplotlib's viridis,
+// approximated by five linear pieces.
 inline MeshColour HeatColour(double share) {
   constexpr std::array<MeshColour, 6> kColours = {
       {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}, {253, 231, 37}}};
@@ -27,7 +27,7 @@ inline MeshColour HeatColour(double share) {
   return colour;
 }
 
-// Returns a colour for each digit; the ten colours differ clearly on white and on black.
+// Returns the color of a digit. The ten colors differ clearly, on white and on black.
 inline MeshColour DigitColour(std::size_t digit) {
   constexpr std::array<MeshColour, 10> kColours = {{{31, 119, 180},
                                                     {230, 120, 20},

@@ -1,8 +1,8 @@
-// A small convolutional network for digits, written as plain loops: three convolutions and two
-// dense layers.
+// A small convolutional network that reads digits, written as simple loops. It has three
+// convolutions and two dense layers.
 //
-// A dense layer is a convolution whose kernel covers the whole picture, so there is only one kind
-// of layer. All layers except the last end with a ReLU.
+// A dense layer is a convolution whose kernel covers the whole image, so there is only one kind of
+// layer. All layers except the last one end with a ReLU.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct LayerShape {
   std::size_t weight_count() const { return out_channels * weights_per_output(); }
 };
 
-// Returns the layers conv0, conv1, conv2, fc0, fc1.
+// Returns the shapes of the layers conv0, conv1, conv2, fc0 and fc1.
 std::span<const LayerShape> NetworkShape();
 
 struct Layer {
@@ -43,12 +43,13 @@ struct Layer {
 struct Network {
   std::vector<Layer> layers;  // One per entry of NetworkShape().
 
-  // Returns a network with weights from a normal distribution (He et al.) and zero biases.
+  // Returns a network whose weights are random, with a normal distribution (He et al.), and whose
+  // biases are zero.
   static Network Random(unsigned seed);
 };
 
-// Copies the inputs of each output position next to each other (im2col): columns[position][input of
-// the kernel]. Positions outside the picture have the value `border`.
+// Copies the inputs of each output position next to each other (im2col). The result is
+// columns[position][input of the kernel]. Positions outside the image have the value `border`.
 template <typename T>
 void SpreadInputs(const LayerShape& shape, std::span<const T> input, T border,
                   std::vector<T>& columns) {
@@ -62,8 +63,8 @@ void SpreadInputs(const LayerShape& shape, std::span<const T> input, T border,
           for (std::size_t column = 0; column < shape.kernel; ++column, ++next) {
             const std::size_t from_y = y * shape.stride + row - shape.padding;
             const std::size_t from_x = x * shape.stride + column - shape.padding;
-            // A negative position wraps around to a large number, which is also outside the
-            // picture.
+            // If the position is negative, the unsigned number wraps around to a large one, which
+            // is also outside the image.
             if (from_y >= size || from_x >= size) continue;
             columns[next] = input[(channel * size + from_y) * size + from_x];
           }
@@ -73,21 +74,21 @@ void SpreadInputs(const LayerShape& shape, std::span<const T> input, T border,
   }
 }
 
-// Runs a network on one picture at a time; stores the output of each layer for the last picture.
+// Runs a network on one image at a time. Stores the outputs of all layers for the last image.
 class FloatRunner {
  public:
   explicit FloatRunner(const Network& network);
 
-  // Runs a picture and returns the scores of the classes.
+  // Runs the network on an image and returns the scores of the classes.
   std::span<const float> Run(std::span<const float> image);
 
-  // Returns the output of a layer for the last picture: [channel][row][column].
+  // Returns the output of a layer for the last image, as [channel][row][column].
   std::span<const float> output(std::size_t layer) const { return outputs_[layer]; }
   std::span<const float> columns(std::size_t layer) const { return columns_[layer]; }
 
  private:
   const Network& network_;
-  // Weights as [input][out channel], so that loops vectorize.
+  // Weights as [input][output channel]. In this order, compilers can vectorize the loops.
   std::vector<std::vector<float>> by_input_;
   std::vector<std::vector<float>> columns_, outputs_;
   std::vector<float> sums_;

@@ -25,7 +25,7 @@ struct Counts {
   double positives = 0;
 };
 
-// Counts predictions at every threshold i / 126 that the probability reaches.
+// Counts each prediction at all thresholds i / 126 that its probability reaches.
 Counts CountsOf(const Reading& reading, const Digits& digits, std::size_t digit) {
   Counts counts;
   for (std::size_t i = 0; i < reading.size(); ++i) {
@@ -77,7 +77,7 @@ Result<void> LogMacroPrCurve(std::string_view tag, const Reading& reading, const
     positives += counts.positives;
     for (std::size_t t = 0; t < kThresholds; ++t) {
       const double named = counts.true_positives[t] + counts.false_positives[t];
-      // Precision is 1 if there are no predictions.
+      // If there are no predictions, the precision is 1.
       precision[t] += (named > 0 ? counts.true_positives[t] / named : 1) / kDigitClasses;
       recall[t] += counts.true_positives[t] / std::max(counts.positives, 1.0) / kDigitClasses;
       hits[t] += counts.true_positives[t];

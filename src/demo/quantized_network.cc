@@ -7,13 +7,13 @@ namespace cboard::demo {
 namespace {
 
 constexpr tensor::QuantizationGrid kInputGrid{1.0 / 16, 0, 0,
-                                              // Pixels are multiples of 1/16, so this grid is
-                                              // exact.
+                                              // Pixels are multiples of 1/16, so this quantization
+                                              // grid represents them exactly.
                                               255};
 
 std::int32_t LargestCode(int bits) { return (1 << (bits - 1)) - 1; }
 
-// Returns the scale of each output channel, or a single scale.
+// Returns the scales of the weights: one per output channel, or a single one.
 std::vector<float> ScalesOf(const LayerShape& shape, const Layer& layer, int bits,
                             bool per_channel) {
   const std::size_t parts = per_channel ? shape.out_channels : 1;
@@ -45,7 +45,7 @@ std::vector<std::int8_t> CodesOf(const LayerShape& shape, const Layer& layer,
   return codes;
 }
 
-// Returns an 8-bit grid over the observed range that contains zero.
+// Returns an 8-bit quantization grid for the observed range. The grid always contains zero.
 tensor::QuantizationGrid GridOf(const ActivationRange& range, double reach) {
   const double low = std::min(0.0, range.min * reach);
   const double high = std::max(low + 1e-6, range.max * reach);
@@ -153,7 +153,7 @@ void QuantizedRunner::RunInteger(std::size_t index, std::span<const std::int16_t
   const LayerShape& shape = NetworkShape()[index];
   const QuantizedLayer& layer = network_.layers[index];
   const std::size_t inputs = shape.weights_per_output();
-  // Subtracts the zero point from the codes here, so that the sums need no correction.
+  // Subtracts the zero point from the codes here, so that the sums of products need no correction.
   SpreadInputs(shape, input, static_cast<std::int16_t>(grid.zero_point), columns_);
   if (grid.zero_point != 0) {
     for (std::int16_t& code : columns_) code = static_cast<std::int16_t>(code - grid.zero_point);
@@ -166,7 +166,7 @@ void QuantizedRunner::RunInteger(std::size_t index, std::span<const std::int16_t
       const std::int16_t* column = columns_.data() + position * inputs;
       std::int32_t sum = layer.biases[out];
       for (std::size_t in = 0; in < inputs; ++in) sum += weights[in] * column[in];
-      // Clipping at the first code of the grid computes the ReLU.
+      // Limiting the code to the first code of the grid has the same effect as the ReLU.
       const double code = std::nearbyint(sum * to_output) + layer.output.zero_point;
       codes_[index][out * shape.positions() + position] =
           static_cast<std::int16_t>(std::clamp(code, static_cast<double>(layer.output.code_min),

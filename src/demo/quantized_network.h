@@ -1,4 +1,4 @@
-// Runs the network in integers: 8-bit (or narrower) weights and activations, 32-bit sums.
+// Runs the network with integers: weights and activations have 8 bits or fewer, sums have 32 bits.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace cboard::demo {
 struct QuantizationScheme {
   int weight_bits = 8;
   bool per_channel = true;
-  // The upper end of each layer's activation range, as a share of the largest calibrated
-  // activation. Values much below 1 clip activations that the network needs.
+  // The upper end of each layer's activation range, as a fraction of the largest activation during
+  // calibration. If it is much smaller than 1, activations that the network needs are clipped.
   std::vector<double> reach;            // One per layer; empty: 1 for all.
   std::vector<std::size_t> keep_float;  // Layers that are computed in floating point.
 };
@@ -35,26 +35,26 @@ struct QuantizedNetwork {
   int weight_bits = 8;
   std::vector<QuantizedLayer> layers;
 
-  // Returns the stored size of the layer's weights, scales and biases.
+  // Returns the stored size of a layer in bytes: weights, scales and biases.
   std::size_t BytesOf(std::size_t layer) const;
 };
 
-// The smallest and largest output of each layer over `calibration`.
+// The smallest and the largest output of a layer for all images of `calibration`.
 struct ActivationRange {
   float min = 0;
   float max = 0;
 };
 std::vector<ActivationRange> Calibrate(const Network& network, const Digits& calibration);
 
-// Quantizes a network. Borrows `network`.
+// Quantizes a network. The result borrows `network`.
 QuantizedNetwork Quantize(const Network& network, std::span<const ActivationRange> ranges,
                           const QuantizationScheme& scheme);
 
-// Returns `network` in float with weights rounded to `bits`.
+// Returns a copy of `network` in float, with weights rounded to `bits` bits.
 Network WithRoundedWeights(const Network& network, int bits, bool per_channel);
 
-// Returns `network` without the smallest `share` of each layer's weights; the first layer does not
-// change.
+// Returns a copy of `network` in which the smallest weights of each layer are zero. `share` is the
+// fraction of these weights. The first layer does not change.
 Network WithPrunedWeights(const Network& network, double share);
 
 class QuantizedRunner {
@@ -63,7 +63,7 @@ class QuantizedRunner {
 
   std::span<const float> Run(std::span<const float> image);
 
-  // Returns the output of a layer for the last picture as real values: [channel][row][column].
+  // Returns the output of a layer for the last image, as real values [channel][row][column].
   std::vector<float> Output(std::size_t layer) const;
 
  private:
@@ -73,7 +73,7 @@ class QuantizedRunner {
                 const tensor::QuantizationGrid& grid);
 
   const QuantizedNetwork& network_;
-  // The weights, widened once to the type that the processor multiplies.
+  // The weights, converted once to the integer type that the processor multiplies.
   std::vector<std::vector<std::int16_t>> weights_;
   std::vector<std::vector<std::int16_t>> codes_;  // The output of each layer.
   std::vector<std::int16_t> input_, columns_;

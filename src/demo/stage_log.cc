@@ -30,7 +30,7 @@ Result<void> LogSimilarity(const DemoVariant& fp32, const DemoVariant& int8, con
   for (std::size_t sample = 0; sample < compression::kSimilaritySamples; ++sample) {
     reference.Run(test.image(sample));
     compressed.Run(test.image(sample));
-    // The float and the quantized output of each layer; valid during the call.
+    // The float output and the quantized output of each layer. They are valid only during the call.
     std::vector<std::vector<float>> outputs;
     for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
       outputs.push_back(reference.Output(i));

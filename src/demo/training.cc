@@ -19,8 +19,8 @@ std::vector<Layer> Zeros() {
   return layers;
 }
 
-// Adds the gradients of one layer for the last picture; `error` is the gradient with respect to its
-// outputs. Returns the gradient with respect to its inputs.
+// Adds the gradients of one layer for the last image to `gradients`. `error` is the gradient with
+// respect to the outputs of the layer. Returns the gradient with respect to its inputs.
 std::vector<float> PassBack(const LayerShape& shape, const Layer& layer,
                             std::span<const float> columns, std::span<const float> error,
                             Layer& gradients) {
@@ -41,8 +41,8 @@ std::vector<float> PassBack(const LayerShape& shape, const Layer& layer,
       }
     }
   }
-  // Calls SpreadInputs on the positions of the inputs, which gives the source of each column; 0 is
-  // the border.
+  // Finds the input that each element of the columns was copied from, by calling SpreadInputs with
+  // the numbers of the inputs. The number 0 is the border.
   std::vector<std::uint32_t> places(shape.inputs()), column_places;
   std::iota(places.begin(), places.end(), 1U);
   SpreadInputs<std::uint32_t>(shape, places, 0, column_places);

@@ -1,4 +1,4 @@
-// Trains the network with stochastic gradient descent with momentum, on the cross entropy.
+// Trains the network with stochastic gradient descent with momentum. The loss is the cross entropy.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ struct TrainingOptions {
   double learning_rate = 0.02;  // Decreases to zero along half a cosine.
   double momentum = 0.9;
   unsigned seed = 1;
-  // Converts the trained weights to the weights that the network computes with: quantized or pruned
-  // ones, so that training adapts to the error. Gradients pass through unchanged.
+  // Converts the trained weights to the quantized or pruned weights that the network computes with.
+  // The training thus adapts to their error. Gradients are not changed by the conversion.
   std::function<Network(const Network&)> as_deployed;
 };
 
@@ -28,12 +28,12 @@ struct Evaluation {
   double loss = 0;
   double accuracy = 0;
   double f1 = 0;  // Mean over the classes.
-  // Share of correctly read pictures per class; NaN for a class without pictures.
+  // The share of correctly read images, for each class. NaN for a class without images.
   std::array<double, kDigitClasses> class_accuracy = {};
 };
 
-// Evaluates scores against the labels of `digits`. `scores` returns kDigitClasses numbers per
-// picture.
+// Evaluates a network on `digits`. `scores` returns kDigitClasses numbers for an image, which are
+// compared with its label.
 Evaluation Evaluate(const Digits& digits,
                     const std::function<std::span<const float>(std::span<const float>)>& scores);
 
@@ -44,7 +44,7 @@ struct Epoch {
   const Network& network;  // The network with deployed weights.
 };
 
-// Trains `network` and returns the deployed network. `after_epoch` may be empty.
+// Trains `network` and returns the network with deployed weights. `after_epoch` may be empty.
 Network Train(Network& network, const DigitsSplit& digits, const TrainingOptions& options,
               const std::function<void(const Epoch&)>& after_epoch);
 

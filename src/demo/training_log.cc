@@ -43,15 +43,15 @@ void TrainingLog::AddPictures(const Epoch& epoch) {
   };
   add("confusion matrix", ConfusionMatrix(test_, scores));
   add("wrongly read digits", Misclassified(test_, scores, 32));
-  // Draws the first two layers: the first one sees pixels, the second one the features of the
-  // first.
+  // Draws the kernels of the first two layers: the first layer sees pixels, and the second layer
+  // sees the features of the first.
   for (std::size_t i = 0; i < 2; ++i) {
     const LayerShape& shape = NetworkShape()[i];
     add("kernels/" + std::string(shape.name), Kernels(shape, epoch.network.layers[i]));
   }
 }
 
-// Logs the accuracy of the best and of the worst digit; the overall accuracy is between them.
+// Logs the accuracy of the best digit and of the worst digit. The overall accuracy is between them.
 void TrainingLog::AddClasses(const Epoch& epoch) {
   const auto& classes = epoch.test.class_accuracy;
   const auto [worst, best] = std::ranges::minmax(classes);

@@ -1,5 +1,5 @@
-// Logs one training of the demo: its curves and weights, and in some epochs its predictions and
-// features.
+// Logs one training of the demo: its metrics and weights in every epoch, and its predictions and
+// features in some epochs.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class TrainingLog {
 
   void Add(const Epoch& epoch);
 
-  // Fails with the first error that occurred.
+  // Closes the log. Fails with the first error that has occurred.
   Result<void> Close();
 
  private:

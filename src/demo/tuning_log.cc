@@ -7,7 +7,7 @@
 namespace cboard::demo {
 namespace {
 
-// Share of conv0's range that the first trial keeps.
+// The fraction of conv0's activation range that the first trial uses.
 constexpr double kCutShort = 0.02;
 
 compression::TrialSettings SettingsOf(const QuantizationScheme& scheme) {
@@ -35,8 +35,8 @@ Result<void> LogTrial(const DemoVariant& variant, const compression::TrialSettin
         logger.AddParameter(layer, "bias", variant.network->layers[i].biases, precision));
     CBOARD_RETURN_IF_ERROR(logger.AddOutput(layer, CollectOutputs(variant, test, i), precision));
   }
-  // The accuracy is rounded to three digits: it becomes part of the directory's name, and 449
-  // pictures give no more precision.
+  // Rounds the accuracy to three digits: it becomes a part of the directory's name, and 449 images
+  // give no more precision.
   const double accuracy = std::round(variant.judgement.accuracy * 1000) / 1000;
   CBOARD_RETURN_IF_ERROR(logger.FinishTrial(accuracy));
   return {};
@@ -50,7 +50,7 @@ Result<void> LogTuning(const DemoVariants& made, const DigitsSplit& digits,
   const DemoVariant& baseline = made.variants.front();
   CBOARD_RETURN_IF_ERROR(LogTrial(baseline, {}, digits.test, logger));
   // The settings of the trials: one layer with a range that is too small, the same layer in float,
-  // then what tuners usually try.
+  // and then settings that tuners usually try.
   QuantizationScheme cut_short{.reach = {kCutShort, 1, 1, 1, 1}}, kept = cut_short;
   kept.keep_float = {0};
   const QuantizationScheme schemes[] = {cut_short,

@@ -15,8 +15,8 @@ std::size_t FloatBytes(const Layer& layer) {
   return 4 * (layer.weights.size() + layer.biases.size());
 }
 
-// Returns the size of a sparse layer: the remaining weights, one bit per weight as a mask, and the
-// biases.
+// Returns the size in bytes of a layer in sparse form: the remaining weights, a mask with one bit
+// per weight, and the biases.
 std::size_t SparseBytes(const Layer& layer) {
   const auto zeros = static_cast<std::size_t>(std::ranges::count(layer.weights, 0.0F));
   return 4 * (layer.weights.size() - zeros) + (layer.weights.size() + 7) / 8 +

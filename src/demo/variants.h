@@ -1,5 +1,4 @@
-// The network and its compressed variants with their measured accuracy, latency and
-// size.
+// The network and its compressed variants, with their measured accuracy, latency and size.
 #pragma once
 
 #include <filesystem>
@@ -31,12 +30,12 @@ struct DemoVariant {
   std::vector<double> latencies_ms;  // One per timed picture.
 };
 
-// Runs a variant in integers or in float.
+// Runs a variant, with integers or in float.
 class VariantRunner {
  public:
   explicit VariantRunner(const DemoVariant& variant);
   std::span<const float> Run(std::span<const float> image);
-  // Returns the output of a layer for the last picture as real values.
+  // Returns the output of a layer for the last image as real values.
   std::vector<float> Output(std::size_t layer) const;
 
  private:
@@ -44,14 +43,14 @@ class VariantRunner {
   std::optional<QuantizedRunner> integer_;
 };
 
-// Owns the networks that the variants borrow.
+// The variants, and the networks that they borrow.
 struct DemoVariants {
   std::list<Network> networks;
   std::vector<ActivationRange> ranges;  // Ranges of the float network's activations.
   std::vector<DemoVariant> variants;    // fp32 first.
 };
 
-// Quantizes `network` and measures it. Borrows the network.
+// Quantizes `network` and measures the result. The variant borrows the network.
 DemoVariant MakeQuantized(std::string name, const Network& network,
                           std::span<const ActivationRange> ranges, const QuantizationScheme& scheme,
                           const Digits& test);
@@ -62,8 +61,8 @@ struct DemoProgress {
   std::function<void(std::string_view)> say;
 };
 
-// Trains the network, then creates the variants int8 (per channel), int8_per_tensor, w4a8 (after
-// training), w4a8_qat (quantization-aware training) and pruned50.
+// Trains the network, and then makes the variants int8 (per channel), int8_per_tensor, w4a8
+// (quantized after training), w4a8_qat (quantization-aware training) and pruned50.
 Result<DemoVariants> MakeVariants(const DigitsSplit& digits, const DemoProgress& progress);
 
 }  // namespace cboard::demo

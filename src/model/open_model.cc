@@ -1,5 +1,5 @@
-// Detects the format of a model by its content, because names are ambiguous: TensorFlow and ONNX
-// both use .pb, and any program uses .bin.
+// Detects the format of a model from its content. Names are ambiguous: TensorFlow and ONNX both use
+// .pb, and many programs use .bin.
 #include "cboard/base/strings.h"
 #include "model/graph/formats.h"
 #include "proto/wire_reader.h"
@@ -7,8 +7,8 @@
 namespace cboard::model {
 namespace {
 
-// Distinguishes ONNX, GraphDef and SavedModel by their fields, because protobuf messages have no
-// signature.
+// Distinguishes ONNX, GraphDef and SavedModel by their fields: protobuf messages have no signature
+// at the start of the file.
 std::optional<ModelFormat> SniffProtobuf(std::string_view bytes) {
   bool has_nodes = false, has_version = false, has_onnx_graph = false, has_meta_graphs = false;
   const auto walked = proto::ReadMessage<int>("model", bytes, [&](proto::pbf_reader fields, int&) {
@@ -20,7 +20,8 @@ std::optional<ModelFormat> SniffProtobuf(std::string_view bytes) {
       fields.skip();
     }
   });
-  // If a part of the file is damaged, the undamaged part decides which reader reports the damage.
+  // If a part of the file is damaged, the undamaged part decides the format; its reader then
+  // reports the damage.
   if (has_nodes) return ModelFormat::kTensorFlowGraph;
   if (has_onnx_graph) return ModelFormat::kOnnx;
   if (has_version && has_meta_graphs) return ModelFormat::kSavedModel;
@@ -99,7 +100,7 @@ Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFil
 
 namespace {
 
-// Finds the model file in a directory of TensorFlow or Hugging Face libraries.
+// Finds the model file in a directory that TensorFlow or a Hugging Face library has written.
 Result<std::filesystem::path> ModelIn(const std::filesystem::path& directory) {
   std::string names;
   for (const char* name :
@@ -134,7 +135,7 @@ Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShape
     return ReadModel(*format, file, shapes);
   };
   Result<ModelGraph> graph = read();
-  // If the file changed meanwhile, report that, because it explains any other error.
+  // If the file has changed while it was read, reports this, because it explains any other error.
   CBOARD_RETURN_IF_ERROR(graph ? graph->CheckUnchanged() : file->CheckUnchanged());
   if (!graph) return Fail(Annotate(std::move(graph).error(), Quoted(model.string(), 1000)));
   return graph;

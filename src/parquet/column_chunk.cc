@@ -11,7 +11,7 @@ namespace cboard::parquet {
 
 ColumnChunk MakeColumnChunk(ColumnType type, ChunkContent content) {
   const bool has_dictionary = content.dictionary_count > 0;
-  // All pages must have the same codec.
+  // Compresses all pages or none, because all pages of a chunk must have the same codec.
   const std::optional<std::string> packed_values = Gzip(content.values);
   const std::optional<std::string> packed_dictionary =
       has_dictionary && packed_values ? Gzip(content.dictionary) : std::nullopt;

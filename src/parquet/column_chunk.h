@@ -1,4 +1,4 @@
-// Encodes the pages of a column in a row group.
+// Encodes the pages of one column in one row group.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct ColumnChunk {
   ChunkInfo info;  // Offsets are relative to the start of `bytes`.
 };
 
-// Encodes one data page, after a dictionary page if there is one. Pages are gzip-compressed if that
-// makes all of them smaller.
+// Encodes one data page. If there is a dictionary, writes a dictionary page before it. Pages are
+// gzip-compressed if this makes all of them smaller.
 ColumnChunk MakeColumnChunk(ColumnType type, ChunkContent content);
 
 }  // namespace cboard::parquet

@@ -108,8 +108,8 @@ class NumberValues final : public ColumnValues {
   using Limits = std::numeric_limits<Number>;
 
   std::string bytes_;
-  // The smallest value starts at infinity if the type has it; otherwise a column of infinities
-  // would have wrong bounds.
+  // If the type has infinity, the min starts at infinity. Otherwise a column that contains only
+  // infinities would have wrong bounds.
   Number least_ = Limits::has_infinity ? Limits::infinity() : Limits::max();
   Number greatest_ = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   bool has_nan_ = false;

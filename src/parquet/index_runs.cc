@@ -17,7 +17,8 @@ class IndexEncoder {
   explicit IndexEncoder(int bits) : bits_(bits) {}
 
   void Append(IndexRun run) {
-    // Fills a started group of eight indices, because only the last group may be incomplete.
+    // Completes the current group of eight indices first, because only the last group may be
+    // incomplete.
     const std::size_t missing = (kGroup - packed_.size() % kGroup) % kGroup;
     const std::size_t taken = std::min(run.count, missing);
     packed_.insert(packed_.end(), taken, run.index);

@@ -1,5 +1,5 @@
-// Encodes dictionary indices as in Parquet ("RLE/bit-packing hybrid"): a repeated index is stored
-// once with its count, other indices in bit-packed groups of eight.
+// Encodes dictionary indices in Parquet's format "RLE/bit-packing hybrid". An index that repeats is
+// stored once with its count; other indices are stored in bit-packed groups of eight.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ struct IndexRun {
   std::size_t count = 0;
 };
 
-// The number of bits that an index below `dictionary_size` needs; at least 1, because some readers
-// do not accept 0.
+// Returns the number of bits for an index below `dictionary_size`. It is at least 1, because some
+// readers do not accept 0.
 int BitsPerIndex(std::size_t dictionary_size);
 
-// Encodes the indices of `runs`, each below 2^bits. The last group of eight is padded with zeros;
-// readers know the number of values.
+// Encodes the indices of `runs`. Each index is below 2^bits. The last group of eight is padded with
+// zeros, which is correct because readers know the number of values.
 std::string EncodeIndices(std::span<const IndexRun> runs, int bits);
 
 }  // namespace cboard::parquet

@@ -5,10 +5,10 @@
 namespace cboard::parquet {
 namespace {
 
-// Parquet's numbers of encodings.
+// The numbers that Parquet uses for encodings.
 constexpr std::int32_t kPlain = 0;
-// The encoding of dictionary indices. Parquet also uses it for nesting levels, which these tables
-// do not have.
+// The encoding of dictionary indices. Parquet also uses it for levels of nested columns, which
+// these tables do not have.
 constexpr std::int32_t kRle = 3;
 constexpr std::int32_t kRleDictionary = 8;
 
@@ -119,7 +119,7 @@ std::string EncodeFooter(std::span<const Column> columns, std::uint64_t row_coun
   std::string orders;
   for (const Column& column : columns) {
     AppendStruct(schema, [&](StructFields& element) { DescribeColumn(column, element); });
-    // Writes TypeDefinedOrder. Readers ignore the min and max without it.
+    // Writes TypeDefinedOrder. Without it, readers ignore the min and max.
     AppendStruct(orders, [](StructFields& order) { order.Struct(1, [](StructFields&) {}); });
   }
   std::string out;
@@ -128,8 +128,8 @@ std::string EncodeFooter(std::span<const Column> columns, std::uint64_t row_coun
     file.Structs(2, columns.size() + 1, schema);
     file.Int64(3, Signed(row_count));
     file.Structs(4, group_count, groups);
-    // The writer's name in the format that parquet-java parses; it ignores the min and max of
-    // writers that it cannot identify.
+    // The name of the writer, in the format that parquet-java parses. parquet-java ignores the min
+    // and max if it cannot identify the writer.
     file.Text(6, "compression-board version " CBOARD_VERSION);
     file.Structs(7, columns.size(), orders);
   });

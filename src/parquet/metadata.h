@@ -1,5 +1,5 @@
-// Encodes the metadata of a Parquet file: a header before every page, and a footer. Field numbers
-// and enumerations are those of Parquet's parquet.thrift.
+// Encodes the metadata of a Parquet file: the header before each page, and the footer. Field
+// numbers and enumerations are those in Parquet's file parquet.thrift.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace cboard::parquet {
 enum class PageType { kData = 0, kDictionary = 2 };
 enum class Codec { kNone = 0, kGzip = 2 };
 
-// A data page. Text columns contain indices into a dictionary.
+// Describes a data page. A page of a text column contains indices into a dictionary.
 struct PageInfo {
   PageType type = PageType::kData;
   ColumnType column = ColumnType::kDouble;
@@ -27,7 +27,7 @@ struct PageInfo {
 
 std::string EncodePageHeader(const PageInfo& page);
 
-// The pages of a column in a row group.
+// Describes the pages of one column in one row group.
 struct ChunkInfo {
   Codec codec = Codec::kNone;
   std::size_t value_count = 0;
@@ -38,12 +38,12 @@ struct ChunkInfo {
   std::optional<Bounds> bounds;
 };
 
-// Appends the description of a row group, which starts at `offset`, to `groups`.
+// Appends the description of one row group to `out`. The row group starts at `offset` in the file.
 void AppendRowGroup(std::span<const Column> columns, std::span<const ChunkInfo> chunks,
                     std::uint64_t offset, std::size_t row_count, std::string& out);
 
-// Encodes the footer. `groups` contains the `group_count` descriptions that AppendRowGroup
-// appended.
+// Encodes the footer. `groups` contains the descriptions of `group_count` row groups, as
+// AppendRowGroup has appended them.
 std::string EncodeFooter(std::span<const Column> columns, std::uint64_t row_count,
                          std::size_t group_count, std::string_view groups);
 

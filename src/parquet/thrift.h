@@ -1,5 +1,5 @@
-// Writes Thrift's compact protocol, as far as Parquet's metadata needs it. Parquet's parquet.thrift
-// describes the messages and their field numbers.
+// Writes those parts of Thrift's compact protocol that Parquet's metadata needs. Parquet's file
+// parquet.thrift describes the messages and their field numbers.
 //
 //   std::string bytes;
 //   AppendStruct(bytes, [&](StructFields& header) {
@@ -46,7 +46,8 @@ class StructFields {
   template <typename Describe>
   void Struct(int field, const Describe& describe);
 
-  // Writes a list of `count` structs; `encoded` contains them as AppendStruct appended them.
+  // Writes a list of `count` structs. `encoded` contains the structs, as AppendStruct has appended
+  // them.
   void Structs(int field, std::size_t count, std::string_view encoded) {
     BeginList(field, kStruct, count);
     out_ += encoded;
@@ -59,7 +60,8 @@ class StructFields {
   static constexpr int kList = 9;
   static constexpr int kStruct = 12;
 
-  // Field numbers differ by at most 15 in all of Parquet's structs.
+  // Writes the start of a field. In all structs of Parquet, successive field numbers differ by at
+  // most 15.
   void Begin(int field, int type) {
     out_ += static_cast<char>((field - last_field_) << 4 | type);
     last_field_ = field;

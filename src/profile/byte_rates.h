@@ -1,4 +1,4 @@
-// Computes bytes per second from counters that devices keep since boot.
+// Computes bytes per second from counters that devices increase since the machine was started.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ByteCounters {
   std::uint64_t out = 0;
 };
 
-// Sums the increase of all devices between two calls. A new device has no previous value, and a
-// counter that fell was reset: both count from the next call on.
+// Adds up the increase of all devices between two calls. A device is not included in the first call
+// after it appeared or its counter was reset, because then there is no previous value.
 class ByteRates {
  public:
   struct Rates {
@@ -23,7 +23,7 @@ class ByteRates {
     double out_mb_s = 0;
   };
 
-  // Returns nullopt at the first call.
+  // Updates the counters and returns the rates. Returns nullopt at the first call.
   std::optional<Rates> Update(double now_seconds, std::map<std::string, ByteCounters> current);
 
  private:

@@ -14,9 +14,9 @@ struct CpuTimes {
   std::uint64_t idle = 0;
 };
 
-// Parses a line of /proc/stat: cpu<i> user nice system idle iowait irq softirq steal guest
-// guest_nice. Guest times are already included in user and nice. Lines of old kernels end after
-// idle.
+// Parses a line of /proc/stat, which has the columns cpu<i> user nice system idle iowait irq
+// softirq steal guest guest_nice. Guest times are already included in user and nice. On old
+// kernels, the line ends after idle.
 std::optional<CpuTimes> ParseTimes(const std::vector<std::string_view>& words) {
   constexpr std::size_t kFirst = 1, kIdle = 4, kIoWait = 5, kSteal = 8;
   if (words.size() <= kIdle) return std::nullopt;
@@ -46,7 +46,7 @@ class CpuSampler final : public Sampler {
       const std::optional<CpuTimes> times = ParseTimes(words);
       if (!times) continue;
       current.emplace(core, *times);
-      // A core that was offline has no previous times.
+      // A core that was offline has no previous times, and gives no value now.
       const auto former = former_.find(core);
       if (former == former_.end() || times->total <= former->second.total) continue;
       readings.push_back(
@@ -58,7 +58,7 @@ class CpuSampler final : public Sampler {
 
  private:
   static double BusyPercent(const CpuTimes& former, const CpuTimes& current) {
-    // In some kernels, iowait occasionally decreases.
+    // In some kernels, iowait sometimes decreases. The idle time is then treated as 0.
     const double idle =
         current.idle > former.idle ? static_cast<double>(current.idle - former.idle) : 0;
     const double total = static_cast<double>(current.total - former.total);

@@ -14,8 +14,8 @@ bool IsDigits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Returns true for names of partitions: sda1, sda2, …, or nvme0n1p1, nvme0n1p2, … if the disk's
-// name ends with a digit.
+// True if `name` is a partition of `disk`: sda1, sda2, …; or nvme0n1p1, nvme0n1p2, … if the name of
+// the disk ends with a digit.
 bool IsPartitionOf(std::string_view name, std::string_view disk) {
   if (disk.empty() || name.size() <= disk.size() || !name.starts_with(disk)) return false;
   std::string_view rest = name.substr(disk.size());
@@ -26,7 +26,7 @@ bool IsPartitionOf(std::string_view name, std::string_view disk) {
   return IsDigits(rest);
 }
 
-// Returns true for devices that only pass data to other devices, and would be counted twice.
+// True for devices that only pass data to other devices. The data would otherwise be counted twice.
 bool IsStacked(std::string_view name) {
   for (const std::string_view prefix : {"loop", "ram", "zram", "dm-", "md"}) {
     if (name.starts_with(prefix)) return true;
@@ -43,14 +43,14 @@ class DiskSampler final : public Sampler {
     if (!text) return;
     std::map<std::string, ByteCounters> devices;
     for (const std::string_view line : Split(*text, '\n')) {
-      // The columns are: major minor name reads merged sectors_read ms writes merged
+      // The columns of a line are: major minor name reads merged sectors_read ms writes merged
       // sectors_written …
       const std::vector<std::string_view> words = Words(line);
       if (words.size() < 10 || IsStacked(words[2]) || devices.size() == kMaxDisks) continue;
       const auto read = ToNumber<std::uint64_t>(words[5]);
       const auto written = ToNumber<std::uint64_t>(words[9]);
       if (!read || !written) continue;
-      // The kernel counts in units of 512 bytes for any sector size.
+      // The kernel counts in units of 512 bytes, whatever the sector size of the disk is.
       constexpr std::uint64_t kSectorBytes = 512;
       devices[std::string(words[2])] = {*read * kSectorBytes, *written * kSectorBytes};
     }

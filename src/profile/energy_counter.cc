@@ -24,7 +24,8 @@ EnergyCounter::EnergyCounter(const std::filesystem::path& sys) : state_(std::mak
                       " has no package)";
     return;
   }
-  // The platform zone includes packages and memory.
+  // Drops the zone of the whole platform if there are others, because it includes the packages and
+  // their memory.
   const auto is_platform = [](const EnergyZone& zone) {
     return zone.reading == "power/platform_w";
   };

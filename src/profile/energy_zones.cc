@@ -34,8 +34,8 @@ std::vector<EnergyZone> FindEnergyZones(const std::filesystem::path& sys) {
         .reading = reading,
         .max_energy_uj = ReadNumber<std::uint64_t>(directory / "max_energy_range_uj").value_or(0),
         .former_uj = {}};
-    // Skips intel-rapl-mmio:0: it is the same package as intel-rapl:0, read through another
-    // interface.
+    // Uses intel-rapl-mmio:0 only if there is nothing else: it is the same package as intel-rapl:0,
+    // read through another interface.
     const bool is_mapped = directory.filename().native().find("mmio") != std::string::npos;
     (is_mapped ? mapped : registers).push_back(std::move(zone));
   }

@@ -1,5 +1,6 @@
-// Energy zones of the Linux powercap framework: directories with `name`, `energy_uj`, a counter of
-// microjoules, and `max_energy_range_uj`, the value after which the counter restarts at 0.
+// Energy zones of the Linux powercap framework. A zone is a directory with the files `name`,
+// `energy_uj` (a counter of microjoules) and `max_energy_range_uj` (the value after which the
+// counter restarts at 0).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,12 @@ struct EnergyZone {
   std::uint64_t max_energy_uj = 0;
   std::optional<std::uint64_t> former_uj;
 
-  // Returns the microjoules between `former_uj`, which must be set, and `energy_uj`; nullopt after
-  // a reset.
+  // Returns the microjoules between `former_uj` and `energy_uj`. `former_uj` must be set. Returns
+  // nullopt if the counter was reset.
   std::optional<std::uint64_t> Progress(std::uint64_t energy_uj) const;
 };
 
-// Finds packages, memory and platform below <sys>/class/powercap.
+// Finds the zones of packages, memory and platform below <sys>/class/powercap.
 std::vector<EnergyZone> FindEnergyZones(const std::filesystem::path& sys);
 
 }  // namespace cboard::profile

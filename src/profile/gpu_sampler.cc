@@ -12,8 +12,8 @@ namespace {
 
 constexpr unsigned kMaxGpus = 64;
 
-// NVIDIA's management library. It is loaded at run time if it exists, so that no program depends on
-// it.
+// NVIDIA's management library (NVML). It is loaded at run time if it is installed, so that no
+// program depends on it.
 class Nvml {
  public:
   static std::unique_ptr<Nvml> Load(const std::string& library) {
@@ -30,7 +30,7 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  // Returns one handle per device; null for a device that cannot be read.
+  // Returns one handle per device. The handle of a device that cannot be read is null.
   const std::vector<nvml::Device*>& devices() const { return devices_; }
 
   std::optional<std::string> Name(nvml::Device* device) const {
@@ -79,7 +79,8 @@ class Nvml {
     function = reinterpret_cast<Function*>(::dlsym(handle_, name));
   }
 
-  // Calls a function of the driver. Drivers differ, so each function may be missing or may fail.
+  // Calls a function of the driver. Returns false if this driver does not have the function, or if
+  // the call fails.
   template <typename Function, typename... Arguments>
   static bool Ask(Function* function, nvml::Device* device, Arguments... arguments) {
     return function != nullptr && function(device, arguments...) == nvml::kSuccess;

@@ -88,13 +88,13 @@ class HardwareMonitor::Impl {
   }
 
  private:
-  // All functions below run in the sampling thread.
+  // All functions from here on run in the sampling thread.
   void Run() {
     try {
       SampleUntilStopped();
       Summarize();
     } catch (const std::exception&) {
-      // If memory is exhausted, the curves end here, but the monitored program continues.
+      // If memory is exhausted, no more samples are logged, but the monitored program continues.
     }
   }
 
@@ -103,7 +103,7 @@ class HardwareMonitor::Impl {
         Seconds(options_.interval_seconds));
     SteadyTime next = start_;
     while (true) {
-      // Skips samples after the machine was asleep or overloaded, instead of taking them late.
+      // Skips samples that are already late, because the machine was asleep or overloaded.
       const SteadyTime now = std::chrono::steady_clock::now();
       do next += interval;
       while (next <= now);
@@ -135,8 +135,8 @@ class HardwareMonitor::Impl {
       proto::AppendScalarValue(prefix_ + reading.name, static_cast<float>(reading.value), {},
                                values);
     }
-    // Writes one event with all values, because they were measured at the same time. An event that
-    // cannot be written is dropped.
+    // Writes one event with all values, because they were measured at the same time. If the event
+    // cannot be written, it is dropped.
     if (!values.empty()) static_cast<void>(writer_.AddSummary(values, sample_count_));
     ++sample_count_;
   }

@@ -7,7 +7,8 @@
 namespace cboard::profile {
 
 std::optional<std::string> ReadKernelFile(const std::filesystem::path& path) {
-  // /proc/stat of a machine with a thousand cores has 200 KiB.
+  // Maximum size of a file. For comparison, /proc/stat of a machine with a thousand cores has 200
+  // KiB.
   constexpr std::uint64_t kMaxBytes = 8 << 20;
   Result<std::string> text = ReadFile(path, kMaxBytes);
   if (!text) return std::nullopt;

@@ -13,13 +13,13 @@ namespace cboard::profile {
 
 inline constexpr double kBytesPerMb = 1 << 20;
 
-// Returns the whole file; nullopt if it cannot be read or is far too large.
+// Returns the content of the whole file. Returns nullopt if it cannot be read or is far too large.
 std::optional<std::string> ReadKernelFile(const std::filesystem::path& path);
 
 // Splits a line at spaces and tabs.
 std::vector<std::string_view> Words(std::string_view line);
 
-// Parses the whole `word` as a number.
+// Parses `word` as a number. Returns nullopt unless the whole word is a number.
 template <typename Number>
 std::optional<Number> ToNumber(std::string_view word) {
   Number number{};
@@ -37,11 +37,11 @@ std::optional<Number> ReadNumber(const std::filesystem::path& path) {
   return words.size() == 1 ? ToNumber<Number>(words[0]) : std::nullopt;
 }
 
-// Converts `text` for a tag: letters, digits, '-', '.' and '_' are kept, all others become '_'. The
-// result is in lower case.
+// Converts `text` to a part of a tag, in lower case. Letters, digits, '-', '.' and '_' remain; all
+// other characters become '_'.
 std::string TagPart(std::string_view text);
 
-// Returns the entries of a directory, sorted by name; none if it cannot be read.
+// Returns the entries of a directory, sorted by name. Returns an empty list if it cannot be read.
 std::vector<std::filesystem::path> SortedEntries(const std::filesystem::path& directory);
 
 }  // namespace cboard::profile

@@ -16,7 +16,7 @@ class MemorySampler final : public Sampler {
     if (!text) return;
     std::optional<double> total, available, swap_total, swap_free;
     for (const std::string_view line : Split(*text, '\n')) {
-      // The format of a line: "MemTotal:       16303428 kB".
+      // Lines have the format "MemTotal:       16303428 kB".
       const std::vector<std::string_view> words = Words(line);
       if (words.size() < 2) continue;
       const auto kilobytes = ToNumber<std::uint64_t>(words[1]);

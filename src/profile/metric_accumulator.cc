@@ -16,8 +16,8 @@ void MetricAccumulator::Add(double value, double seconds) {
       kept_.resize(kMaxKept / 2);
       stride_ *= 2;
     }
-    // Adds the value that exceeded the limit. It also belongs to the doubled stride, because
-    // kMaxKept is even.
+    // After the stride was doubled, the current value still belongs to it, because kMaxKept is
+    // even.
     kept_.push_back(value);
   }
   ++count_;
@@ -28,7 +28,7 @@ MetricSummary MetricAccumulator::Summarize(const std::string& name) const {
   if (count_ == 0) return summary;
   summary.mean = sum_ / static_cast<double>(count_);
   std::vector<double> sorted = kept_;
-  // The smallest value that at least 95 % of the values do not exceed.
+  // The 95th percentile is the smallest value that at least 95 % of the values do not exceed.
   const auto rank =
       static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(sorted.size()))) - 1;
   std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(rank));

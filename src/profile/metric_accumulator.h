@@ -11,17 +11,17 @@ namespace cboard::profile {
 
 class MetricAccumulator {
  public:
-  // Adds a finite value that was valid for the last `seconds`.
+  // Adds a value that was valid for the last `seconds` seconds. Non-finite values are ignored.
   void Add(double value, double seconds);
 
-  // Returns the summary. `name` decides whether the time integral is an energy: names of powers end
-  // with "_w".
+  // Returns the summary. If `name` ends with "_w", the metric is a power, and the summary contains
+  // its integral over time as the energy.
   MetricSummary Summarize(const std::string& name) const;
 
  private:
-  // Maximum number of stored values, which are needed for percentiles. A week with one sample per
-  // second has 600,000 values per metric. When the maximum is reached, every second stored value is
-  // dropped, and the sampling interval is doubled.
+  // Maximum number of stored values, which are needed for the percentile. One sample per second for
+  // a week gives 600,000 values per metric. When the maximum is reached, every second stored value
+  // is dropped, and from then on only every second value is stored.
   static constexpr std::size_t kMaxKept = 4096;
 
   std::size_t count_ = 0;

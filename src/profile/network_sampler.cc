@@ -6,8 +6,8 @@
 namespace cboard::profile {
 namespace {
 
-// Returns true for loopback and for the inner ends of container networks, whose traffic also passes
-// a real interface.
+// True for the loopback device and for devices of container networks. Their traffic also passes a
+// real device, or stays inside the machine.
 bool IsInternal(std::string_view name) {
   if (name == "lo") return true;
   for (const std::string_view prefix : {"veth", "docker", "br-", "virbr", "cni", "flannel"}) {
@@ -25,8 +25,8 @@ class NetworkSampler final : public Sampler {
     if (!text) return;
     std::map<std::string, ByteCounters> interfaces;
     for (const std::string_view line : Split(*text, '\n')) {
-      // The columns are: eth0: bytes packets errs drop fifo frame compressed multicast bytes
-      // packets … Old kernels omit the space after the colon.
+      // The columns of a line are: eth0: bytes packets errs drop fifo frame compressed multicast
+      // bytes packets … Old kernels write no space after the colon.
       const std::size_t colon = line.find(':');
       if (colon == std::string_view::npos) continue;
       const std::vector<std::string_view> name = Words(line.substr(0, colon));

@@ -1,5 +1,5 @@
-// The few declarations of NVIDIA's management library (NVML) that we call, from its documented C
-// ABI, so that the build needs neither its header nor the library.
+// Declarations of the few functions of NVIDIA's management library (NVML) that this program calls.
+// They follow its documented C ABI, so the build needs neither the header nor the library.
 #pragma once
 
 namespace cboard::profile::nvml {

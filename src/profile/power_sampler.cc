@@ -15,7 +15,7 @@ class PowerSampler final : public Sampler {
   void Sample(double now_seconds, std::vector<Reading>& readings) override {
     std::map<std::string, double> joules;
     for (EnergyZone& zone : zones_) {
-      // The counter is often readable by root only.
+      // Reading fails if the user has no permission; often only root may read the counter.
       const auto energy_uj = ReadNumber<std::uint64_t>(zone.counter);
       if (energy_uj && zone.former_uj) {
         if (const auto used = zone.Progress(*energy_uj)) {

@@ -12,19 +12,19 @@ namespace {
 
 struct Process {
   int parent = 0;
-  // CPU time of the process and of its children that ended and were waited for.
+  // CPU time of the process, and of its children that have ended and for which it has waited.
   std::uint64_t cpu_ticks = 0;
   std::uint64_t rss_pages = 0;
 };
 
-// Parses /proc/<pid>/stat: pid (name) state ppid … utime stime cutime cstime … rss … The name may
-// contain spaces and parentheses, so it ends at the last ')'.
+// Parses /proc/<pid>/stat, which has the columns pid (name) state ppid … utime stime cutime cstime
+// … rss … The name may contain spaces and parentheses, so it ends at the last ')'.
 std::optional<Process> ParseStat(std::string_view text) {
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
   const std::vector<std::string_view> words = Words(text.substr(name_end + 1));
-  // Numbers of the fields in proc(5), which begins with 1 for the pid. `state` is field 3, and the
-  // first word after the name.
+  // Numbers of the fields in proc(5), in which the pid has the number 1. `state` is field 3; it is
+  // the first word after the name.
   constexpr std::size_t kState = 3, kParent = 4, kUserTime = 14, kChildSystemTime = 17, kRss = 24;
   if (words.size() <= kRss - kState) return std::nullopt;
   const auto parent = ToNumber<int>(words[kParent - kState]);
@@ -52,7 +52,7 @@ class ProcessSampler final : public Sampler {
     readings.push_back({"process/count", static_cast<double>(tree.size())});
     readings.push_back(
         {"memory/process_rss_mb", static_cast<double>(pages) * page_bytes_ / kBytesPerMb});
-    // The sum decreases when a process ends that no other process waits for.
+    // The sum decreases if a process ends and no other process waits for it.
     if (former_seconds_ && now_seconds > *former_seconds_ && ticks >= former_ticks_) {
       const double busy_seconds = static_cast<double>(ticks - former_ticks_) / ticks_per_second_;
       readings.push_back(
@@ -63,7 +63,7 @@ class ProcessSampler final : public Sampler {
   }
 
  private:
-  // Returns the process and its descendants; empty after it has ended.
+  // Returns the process and its descendants. Returns an empty map if the process has ended.
   std::map<int, Process> ReadTree() const {
     std::map<int, Process> all;
     for (const std::filesystem::path& entry : SortedEntries(proc_)) {

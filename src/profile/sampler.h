@@ -1,4 +1,5 @@
-// The samplers of a hardware monitor, one per data source; each is called once per interval.
+// The samplers of a hardware monitor. There is one per data source, and each is called once per
+// interval.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +14,14 @@ struct Reading {
   double value = 0;
 };
 
-// Reads files of the kernel or functions of a driver. If one is missing, forbidden or invalid,
-// there is no reading. Called by one thread.
+// Reads files of the kernel or calls functions of a driver. If a source is missing, not permitted
+// or invalid, it gives no reading. Only one thread calls a sampler.
 class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  // Appends the values that can be read now. `now_seconds` is a monotonic time. Rates are means
-  // since the last call, so the first call gives none.
+  // Appends the values that can be read now. `now_seconds` is a monotonic time. A rate is a mean
+  // since the last call, so the first call returns no rates.
   virtual void Sample(double now_seconds, std::vector<Reading>& readings) = 0;
 
   // Returns the names of the devices: "gpu_0: NVIDIA A100-SXM4-40GB".
@@ -45,11 +46,11 @@ std::unique_ptr<Sampler> MakeNetworkSampler(std::filesystem::path proc);
 // Samples power, from the energy counters of packages, memory and platform in <sys>/class/powercap.
 std::unique_ptr<Sampler> MakePowerSampler(std::filesystem::path sys);
 
-// Samples temperatures, from <sys>/class/thermal, or from <sys>/class/hwmon if there are no thermal
-// zones.
+// Samples temperatures, from <sys>/class/thermal. If there are no thermal zones, uses
+// <sys>/class/hwmon.
 std::unique_ptr<Sampler> MakeTemperatureSampler(std::filesystem::path sys);
 
-// Samples GPUs through NVIDIA's management library; null if `library` cannot be loaded.
+// Samples GPUs through NVIDIA's management library. Returns null if `library` cannot be loaded.
 std::unique_ptr<Sampler> MakeGpuSampler(const std::string& library);
 
 }  // namespace cboard::profile

@@ -21,7 +21,7 @@ std::string FirstWord(const std::filesystem::path& file) {
   return words.empty() ? "" : TagPart(words[0].substr(0, 64));
 }
 
-// Makes names unique: two sensors called "acpitz" become acpitz and acpitz_2.
+// Returns a unique name: two sensors called "acpitz" become acpitz and acpitz_2.
 std::string UniqueReading(const std::string& name, std::map<std::string, int>& uses) {
   const int use = ++uses[name];
   return "temperature/" + name + (use > 1 ? "_" + std::to_string(use) : "") + "_c";
@@ -57,7 +57,7 @@ class TemperatureSampler final : public Sampler {
   void Sample(double, std::vector<Reading>& readings) override {
     for (const Sensor& sensor : sensors_) {
       const auto millidegrees = ReadNumber<std::int64_t>(sensor.file);
-      // Skips absurd values, which interfaces without a connected sensor report.
+      // Skips impossible values. Interfaces without a connected sensor report them.
       if (!millidegrees || *millidegrees <= -100'000 || *millidegrees >= 250'000) continue;
       readings.push_back({sensor.reading, static_cast<double>(*millidegrees) / 1000});
     }

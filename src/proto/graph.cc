@@ -9,7 +9,7 @@
 namespace cboard::proto {
 namespace {
 
-// Writes AttrValue.list; `describe` writes its elements.
+// Encodes an AttrValue that is a list; `describe` writes the elements of the list.
 template <typename Describe>
 std::string EncodeList(const Describe& describe) {
   return EncodeMessage([&](auto& fields) { fields.Message(1, describe); });
@@ -96,8 +96,7 @@ void GraphBuilder::AddNode(const Node& node) {
   std::vector<const std::pair<std::string, Attribute>*> sorted;
   sorted.reserve(node.attributes.size());
   for (const auto& attribute : node.attributes) sorted.push_back(&attribute);
-  // Stable sort: of attributes with the same key, the latest stays last, and only that one is
-  // written.
+  // A stable sort keeps attributes with the same key in order. Only the last of them is written.
   std::ranges::stable_sort(sorted, {}, KeyOf);
 
   AppendMessage(nodes_, [&](auto& graph) {

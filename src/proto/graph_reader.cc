@@ -5,7 +5,8 @@
 namespace cboard::proto {
 namespace {
 
-// Reads a node. The caller reuses `inputs` for all nodes, so that its memory is allocated once.
+// Reads a node. The caller passes the same `inputs` for all nodes, so that its memory is allocated
+// once.
 NodeView ReadNode(std::string_view bytes, std::vector<std::string_view>& inputs) {
   NodeView node;
   node.bytes = bytes;

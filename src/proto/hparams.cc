@@ -48,8 +48,8 @@ void DescribeMetricInfo(Fields& fields, const MetricInfo& info) {
   fields.Int(5, static_cast<int>(info.dataset_type));
 }
 
-// Encodes the HParamsPluginData of a session's start from its parts, so that neither overload
-// copies.
+// Encodes the HParamsPluginData of a session's start. It takes the parts and not a struct, so that
+// both overloads of EncodeHParamsSessionStart can call it without a copy of the hyperparameters.
 std::string EncodeStart(const std::map<std::string, HParamValue>& hparams,
                         std::string_view model_uri, std::string_view monitor_url,
                         std::string_view group_name, double start_time_seconds) {

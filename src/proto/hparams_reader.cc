@@ -5,7 +5,7 @@
 namespace cboard::proto {
 namespace {
 
-// Reads a google.protobuf.Value; nullopt for null, structures and lists.
+// Reads a google.protobuf.Value. Returns nullopt for null, structures and lists.
 std::optional<HParamValue> ReadValue(pbf_reader fields) {
   std::optional<HParamValue> value;
   while (fields.next()) {

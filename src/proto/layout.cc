@@ -64,7 +64,7 @@ MarginSeries ReadMarginSeries(pbf_reader fields) {
   return series;
 }
 
-// Calls `read` for each occurrence of field 1, the only field of a chart's content.
+// Calls `read` for each field with number 1. The content message of a chart has no other fields.
 template <typename Read>
 void ForEachFirstField(pbf_reader fields, const Read& read) {
   while (fields.next()) {

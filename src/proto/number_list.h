@@ -1,5 +1,5 @@
-// Reads the elements of a tensor message: raw bytes in one field, or a list of numbers in another.
-// ONNX and TensorFlow have both forms, with different field numbers.
+// Reads the elements of a tensor message. The message stores them as raw bytes in one field, or as
+// a list of numbers in another field. ONNX and TensorFlow use different field numbers for both.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace cboard::proto {
 
-// The field numbers of a tensor message's elements.
+// The numbers of the fields in which a message stores the elements of a tensor.
 struct NumberFields {
   std::uint32_t raw = 0;
   std::uint32_t list = 0;      // 0: no such list.
@@ -20,8 +20,8 @@ struct NumberFields {
   std::size_t bytes = 0;       // Size of an element in raw data.
 };
 
-// The elements of a tensor in little-endian order. They point into the message if it stores them
-// that way, otherwise they are decoded.
+// The elements of a tensor in little-endian order. `in_place` points into the message if it
+// contains the elements in this order; otherwise `decoded` contains them.
 struct NumberList {
   std::string_view in_place;
   std::string decoded;
@@ -29,9 +29,9 @@ struct NumberList {
   std::size_t list_fields = 0;
 };
 
-// Collects the elements of a tensor message. Throws protozero's exceptions. Raw bytes are
-// preferred. A packed list of fixed-width numbers is not copied either, unless it is split over
-// several fields.
+// Collects the elements of a tensor message. Prefers raw bytes to a list of numbers. Raw bytes are
+// not copied; a packed list of fixed-width numbers is copied only if it is split over several
+// fields. Throws protozero's exceptions.
 inline void CollectNumbers(pbf_reader fields, const NumberFields& where, NumberList& numbers) {
   using protozero::pbf_wire_type;
   std::string_view packed;

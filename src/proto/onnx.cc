@@ -12,7 +12,8 @@
 namespace cboard::proto {
 namespace {
 
-// Returns the name of a dimension. A dimension is either a number, or a name for an unknown size.
+// Returns the name of a dimension. In ONNX, a dimension is either a number, or a name for an
+// unknown size.
 std::string_view NameOfDimension(pbf_reader fields) {
   std::string_view name;
   while (fields.next()) {
@@ -162,7 +163,8 @@ void ReadOnnxNode(pbf_reader fields, PartBudget& budget, OnnxNode& node) {
   }
 }
 
-// The serialized parts of a GraphProto. Each is parsed separately, so that an error can name it.
+// The serialized parts of a GraphProto. Each part is parsed separately, so that an error can name
+// the part.
 struct GraphParts {
   std::string_view name;
   std::vector<std::string_view> nodes, initializers, sparse_initializers, inputs, outputs,
@@ -199,8 +201,8 @@ void ReadGraphParts(pbf_reader fields, GraphParts& parts) {
   }
 }
 
-// Parses each of `parts` into a T of `values`, which has capacity for them. An error names the
-// part, by index and, if it can be read, by name.
+// Parses each of `parts` and appends the result to `values`, which must have capacity for all
+// results. An error gives the index of the part and, if it was read, its name.
 template <typename T, typename Read>
 Result<void> ReadParts(std::string_view what, const std::vector<std::string_view>& parts,
                        const Read& read, std::vector<T>& values) {
@@ -266,7 +268,7 @@ void ReadOpset(pbf_reader fields, OnnxOpset& opset) {
   }
 }
 
-// A ModelProto with its graph and functions still serialized.
+// A ModelProto whose graph and functions are still serialized.
 struct ModelParts {
   OnnxModel model;
   std::string_view graph;
@@ -373,7 +375,7 @@ Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes) {
 
 namespace {
 
-// Element types by their numbers in TensorProto.DataType.
+// Element types, indexed by their numbers in TensorProto.DataType.
 constexpr DType kOnnxTypes[] = {DType::kUnknown,        DType::kFloat32,    DType::kUint8,
                                 DType::kInt8,           DType::kUint16,     DType::kInt16,
                                 DType::kInt32,          DType::kInt64,      DType::kString,

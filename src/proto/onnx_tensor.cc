@@ -13,8 +13,9 @@ namespace {
 constexpr int kComplex64 = 14;
 constexpr int kComplex128 = 15;
 
-// The storage of a type's elements in an ONNX list of numbers: the list's field number, and the
-// size of an entry in raw_data. Elements of four and two bits share a byte in both.
+// The way an ONNX tensor stores elements of a type: `field` is the field number of the list of
+// numbers, and `bytes` is the size of an element in raw_data. Elements of four and two bits share a
+// byte, in the list and in raw_data.
 struct ListStorage {
   std::uint32_t field = 0;
   std::size_t bytes = 0;
@@ -105,7 +106,8 @@ void ReadOnnxTensor(pbf_reader fields, OnnxTensor& tensor) {
       case Length(13): {
         const auto [key, value] = ReadOnnxStringPair(fields.get_message());
         if (key == "location") tensor.location = value;
-        // An invalid number becomes an offset past the end of any file, which is refused later.
+        // If an offset or length is not a valid number, it becomes the largest integer. The later
+        // check against the size of the file rejects it.
         if (key == "offset") tensor.offset = NumberOf(value).value_or(~std::uint64_t{0});
         if (key == "length") tensor.length = NumberOf(value).value_or(~std::uint64_t{0});
         break;

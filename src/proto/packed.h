@@ -1,4 +1,5 @@
-// Reads repeated numbers. Protobuf allows them packed into one field, or one number per field.
+// Reads repeated numbers. In protobuf, either one field contains all numbers (packed), or each
+// field contains one number.
 #pragma once
 
 #include <cstring>
@@ -8,7 +9,7 @@
 
 namespace cboard::proto {
 
-// Appends the current field's doubles (or floats): a packed field, or a single fixed-width value.
+// Appends the doubles (or floats) of the current field, which is a packed list or a single number.
 template <typename Number>
 void AppendFixed(pbf_reader& fields, std::vector<Number>& numbers) {
   if (fields.wire_type() == protozero::pbf_wire_type::length_delimited) {
@@ -25,7 +26,7 @@ void AppendFixed(pbf_reader& fields, std::vector<Number>& numbers) {
   }
 }
 
-// Calls `visit` with each varint of the current field, packed or single.
+// Calls `visit` with each varint of the current field, which is a packed list or a single number.
 template <typename Visit>
 void ForEachVarint(pbf_reader& fields, const Visit& visit) {
   if (fields.wire_type() == protozero::pbf_wire_type::length_delimited) {

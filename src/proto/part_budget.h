@@ -15,8 +15,8 @@
 
 namespace cboard::proto {
 
-// Counts the remaining fields with this number and wire type, up to the first damaged field. Damage
-// is reported later, by the code that reads the fields.
+// Counts the remaining fields that have this number and wire type, up to the first damaged field.
+// The code that reads the fields reports the damage later.
 inline std::size_t CountFields(pbf_reader fields, std::uint32_t tag_and_type) {
   std::size_t count = 0;
   try {
@@ -32,8 +32,9 @@ inline std::size_t CountFields(pbf_reader fields, std::uint32_t tag_and_type) {
 
 class PartBudget {
  public:
-  // Sets the limit by the size of the message. A dense graph (convolutions with five attributes,
-  // numbers as names) takes about nine times its bytes in structs.
+  // Sets the limit in proportion to the size of the message. Real graphs need structs of at most
+  // about nine times their serialized size: those with many convolutions, five attributes per node,
+  // and numbers as names.
   explicit PartBudget(std::size_t message_bytes)
       : left_((std::uint64_t{128} << 20) + std::uint64_t{12} * message_bytes) {}
 
@@ -43,8 +44,8 @@ class PartBudget {
     const std::uint64_t bytes = std::uint64_t{count} * sizeof(T);
     if (bytes > left_) throw too_many_parts_exception();
     left_ -= bytes;
-    // Reserves only once: no writer splits a list into several pieces; such a list grows while it
-    // is read.
+    // Reserves memory only for an empty list. No known program writes a list in several pieces; if
+    // a file has one, the vector grows as usual.
     if (list.empty()) list.reserve(count);
   }
 

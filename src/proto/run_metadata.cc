@@ -37,8 +37,9 @@ void DescribeNode(Fields& fields, const NodeStats& node) {
 }  // namespace
 
 std::string EncodeRunMetadata(const std::vector<NodeStats>& nodes, const std::string& device) {
-  // Devices contain almost all of the data. The nodes are therefore written first and wrapped
-  // afterwards; counting their bytes once per enclosing level would cost more than the copy.
+  // The nodes are almost all of the data. They are serialized first, and the outer messages are
+  // written around them. That takes one copy, which is faster than counting the bytes of all nodes
+  // once per enclosing message.
   std::string device_stats;
   AppendMessage(device_stats, [&](auto& fields) { fields.Text(1, device); });
   for (const NodeStats& node : nodes) {
@@ -69,7 +70,8 @@ void ReadMemory(pbf_reader fields, NodeStats& node) {
         node.allocator_name = ViewOf(fields);
         break;
       case Varint(2):
-        // Sizes are added as unsigned numbers, so that the sum of crafted sizes may overflow.
+        // Adds sizes as unsigned numbers. The sizes of a crafted file may overflow, which is
+        // undefined behavior for signed numbers.
         node.total_bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(node.total_bytes) +
                                                      fields.get_uint64());
         break;
@@ -128,8 +130,8 @@ NodeStats ReadNode(pbf_reader fields) {
   return node;
 }
 
-// Reads a DeviceStepStats. All writers write the device's name as the first field; if it comes
-// later, the nodes before it are visited with an empty device.
+// Reads a DeviceStepStats. All known programs write the device's name as the first field. If the
+// name comes later, the nodes before it are visited with an empty device.
 void ReadDevice(pbf_reader fields, const VisitNodeStats& visit) {
   std::string_view device;
   while (fields.next()) {

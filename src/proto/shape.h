@@ -9,7 +9,8 @@
 
 namespace cboard::proto {
 
-// Writes a shape, inside a message description of wire_writer.h.
+// Writes the dimensions of a TensorShapeProto. Call it inside a message description of
+// wire_writer.h.
 template <typename Fields>
 void DescribeShape(Fields& fields, std::span<const std::int64_t> dimensions) {
   for (const std::int64_t size : dimensions) {
@@ -17,11 +18,12 @@ void DescribeShape(Fields& fields, std::span<const std::int64_t> dimensions) {
   }
 }
 
-// Reads the size of a dimension (TensorFlow or ONNX), or returns `unless_given` if it has none;
-// throws protozero's exceptions.
+// Reads a dimension message of TensorFlow or ONNX. Returns its size, or `unless_given` if it has
+// none. Throws protozero's exceptions.
 std::int64_t ReadDimension(pbf_reader fields, std::int64_t unless_given);
 
-// The content of a TensorShapeProto; reading it throws protozero's exceptions.
+// The content of a TensorShapeProto. If the message is damaged, the reader throws protozero's
+// exceptions.
 struct ShapeFields {
   Shape dimensions;
   bool unknown_rank = false;

@@ -19,7 +19,7 @@ void DescribeMetadata(Fields& fields, const SummaryMetadata& metadata) {
   fields.Int(4, static_cast<int>(metadata.data_class));
 }
 
-// Appends one Summary.Value; `describe_member` writes the member of its oneof.
+// Appends one Summary.Value; `describe_member` writes the member of the value's oneof.
 template <typename DescribeMember>
 void AppendValue(std::string_view tag, const SummaryMetadata& metadata, std::string& summary,
                  const DescribeMember& describe_member) {

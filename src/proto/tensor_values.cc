@@ -22,8 +22,8 @@ DataType WithoutReference(DataType dtype) {
   return number > kReferenceOffset ? static_cast<DataType>(number - kReferenceOffset) : dtype;
 }
 
-// Pairs of TensorFlow's type and element type. Several TensorFlow types may have the same element
-// type; the first pair is used for writing.
+// Pairs of a TensorFlow type and an element type. Several TensorFlow types may have the same
+// element type; the conversion back uses the first pair.
 constexpr auto kTypes = std::to_array<std::pair<DataType, DType>>({
     {DataType::kFloat, DType::kFloat32},
     {DataType::kDouble, DType::kFloat64},
@@ -57,7 +57,7 @@ constexpr auto kTypes = std::to_array<std::pair<DataType, DType>>({
     {DataType::kQint32, DType::kInt32},
 });
 
-// How the elements of a dtype are stored in a TensorProto: the field of the typed list, and the
+// The way a TensorProto stores the elements of a dtype: the field of the typed list, and the
 // conversion of an element to double.
 struct Storage {
   int list_field;         // Field number of the `…_val` list.
@@ -162,7 +162,8 @@ Result<std::size_t> ElementCount(const Tensor& tensor, std::size_t max_elements)
   return count;
 }
 
-// The two places of a tensor's elements. A correct writer uses only one of them.
+// A tensor's elements, in the two places where a TensorProto may store them. A correct writer uses
+// only one place.
 struct Elements {
   std::string_view content;  // tensor_content
   std::vector<double> list;  // the typed list of the dtype

@@ -88,9 +88,9 @@ inline std::string DamageOf(const std::exception& exception) {
   return exception.what();
 }
 
-// Calls `read` to fill `value` from `bytes`. It is the only function that catches protozero's
-// exceptions: they become kDataLoss, and `value` keeps the data before the damage. Too many parts
-// are kResourceExhausted.
+// Calls `read` to fill `value` from `bytes`. Only this function catches protozero's exceptions. A
+// damaged message is a kDataLoss error, and `value` keeps the fields before the damage. A message
+// with too many parts is a kResourceExhausted error.
 template <typename T, typename Read>
 Result<void> ReadMessageInto(std::string_view name, std::string_view bytes, T& value,
                              const Read& read) {

@@ -72,9 +72,9 @@ class AppendingSink {
 template <typename Describe>
 std::size_t SizeOfMessage(const Describe& describe);
 
-// Writes the fields of one message. Int, Double, Text … follow proto3: a value equal to the default
-// is omitted. The Present… versions always write it, as members of a oneof, elements of a repeated
-// field and map entries need. Callers write fields in ascending order.
+// Writes the fields of one message. Int, Double, Text … follow proto3: they omit a value that
+// equals the default. The Present… versions always write the value; use them for members of a
+// oneof, elements of a repeated field and map entries. Callers write fields in ascending order.
 template <typename Sink>
 class Fields {
  public:
@@ -88,8 +88,8 @@ class Fields {
     sink_.Varint(static_cast<std::uint64_t>(value));
   }
 
-  // Writes a protobuf double. -0.0 is written, because protobuf compares bits and it is not the
-  // default.
+  // Writes a protobuf double, unless it is the default 0. -0.0 is written, because its bits differ
+  // from those of 0, and protobuf compares bits.
   void Double(int field, double value) {
     if (std::bit_cast<std::uint64_t>(value) != 0) PresentDouble(field, value);
   }
@@ -129,7 +129,7 @@ class Fields {
     sink_.Bytes(value.data(), value.size());
   }
 
-  // Writes a packed list of numbers; omits it if there are no values.
+  // Writes a packed list of numbers; omits the field if there are no values.
   void PackedDoubles(int field, std::span<const double> values) { PackedFixed(field, values); }
   void PackedFloats(int field, std::span<const float> values) { PackedFixed(field, values); }
   template <typename Integer>
@@ -162,8 +162,8 @@ class Fields {
     sink_.Varint(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
   }
 
-  // Writes an integer. Negative numbers of any width are sign-extended to 64 bits, as protobuf
-  // does.
+  // Converts an integer to the 64 bits of a varint. Negative numbers of any width are sign-extended
+  // to 64 bits, as in protobuf.
   template <typename Integer>
   static std::uint64_t AsVarint(Integer value) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));

@@ -27,6 +27,17 @@ constexpr std::size_t kMaxFloatActivations = 32;
 constexpr double kMaxFloatShare = 0.2;
 constexpr double kMinRepairGainDb = 1.0;
 
+// Output SQNR in dB below which a model is of little use, however fast it is: any number of
+// activations may become float.
+constexpr double kPoorSqnrDb = 20;
+
+// Both limits are lower for an SQNR without the mean of the samples, which is part of the signal
+// otherwise.
+constexpr double kMeanDb = 5;
+
+// Percentage of multiplications in float from which on a note says that they cost speed.
+constexpr int kSlowPercent = 40;
+
 std::string CountOf(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
@@ -164,40 +175,24 @@ class PlanSearch {
     return {};
   }
 
-  // Keeps activations with large rounding errors in float, the noisiest first: 1, 2, 4, … of them,
-  // until outputs are good or nothing improves.
+  // Keeps activations with large rounding errors in float, the noisiest first, until outputs are
+  // good or nothing improves. Tries bias correction again afterwards: before, the errors of the
+  // activations may have hidden its gain.
   Result<void> Repair() {
     if (!model_.options().repair || IsGood(choice_.quality)) return {};
     const ModelQuantizer::State& state = model_.state();
     const FloatActivations float_activations(state.graph, state.placement, model_.statistics());
-    const std::vector<std::string> noisy = Affordable(float_activations);
-    if (noisy.empty()) return {};
-    const Plan before = choice_.plan;
+    Plan before = choice_.plan;
     std::vector<std::string> kept;
-    for (std::size_t count = 1; !IsGood(choice_.quality); count *= 2) {
-      count = std::min(count, noisy.size());
-      const std::vector<std::string> tensors(noisy.begin(),
-                                             noisy.begin() + static_cast<std::ptrdiff_t>(count));
-      Plan plan = before;
-      for (const std::string& tensor : tensors) float_activations.Release(tensor, plan);
-      CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
-      const bool is_kept = IsBetter(quality, choice_.quality, kMinRepairGainDb);
-      choice_.tried.push_back(
-          {CountOf(count, "activation") + " in float", quality.MeanSqnrDb(), is_kept, {}});
-      if (is_kept) {
-        choice_.plan = std::move(plan);
-        choice_.quality = quality;
-        kept = tensors;
+    CBOARD_RETURN_IF_ERROR(RepairAtLowCost(float_activations, before, kept));
+    if (!kept.empty() && choice_.plan.biases.empty()) CBOARD_RETURN_IF_ERROR(CorrectBias());
+    if (IsPoor(choice_.quality) && !model_.statistics().is_generated) {
+      if (model_.options().bias_correction) {
+        CorrectBiases(state.graph, state.placement, model_.statistics(), before);
       }
-      if (count == noisy.size()) break;
+      CBOARD_RETURN_IF_ERROR(RepairAtAnyCost(float_activations, before, kept));
     }
-    CBOARD_RETURN_IF_ERROR(ReturnUnneeded(float_activations, before, kept));
-    if (!kept.empty()) {
-      choice_.notes.push_back(
-          CountOf(kept.size(), "activation") + " that 8 bits do not hold stay float (" +
-          std::to_string(static_cast<int>(100 * float_activations.FloatShare(choice_.plan) + 0.5)) +
-          " % of the multiplications); their weights have 8 bits");
-    }
+    if (!kept.empty()) NoteRepair(float_activations.FloatShare(choice_.plan), kept.size());
     return {};
   }
 
@@ -215,9 +210,91 @@ class PlanSearch {
   }
 
  private:
+  static bool Reaches(const HeadQuality& head, double limit_db) {
+    return head.channel_sqnr_db >= (head.is_without_mean ? limit_db - kMeanDb : limit_db);
+  }
+
   static bool IsGood(const EndQuality& quality) {
-    return std::ranges::all_of(
-        quality.heads, [](const HeadQuality& head) { return head.channel_sqnr_db >= kGoodSqnrDb; });
+    return std::ranges::all_of(quality.heads,
+                               [](const HeadQuality& head) { return Reaches(head, kGoodSqnrDb); });
+  }
+
+  // Tries 1, 2, 4, … of the activations that are affordable in float.
+  Result<void> RepairAtLowCost(const FloatActivations& float_activations, const Plan& before,
+                               std::vector<std::string>& kept) {
+    const std::vector<std::string> noisy = Affordable(float_activations);
+    if (noisy.empty()) return {};
+    for (std::size_t count = 1; !IsGood(choice_.quality); count *= 2) {
+      count = std::min(count, noisy.size());
+      const std::vector<std::string> tensors(noisy.begin(),
+                                             noisy.begin() + static_cast<std::ptrdiff_t>(count));
+      Plan plan = before;
+      for (const std::string& tensor : tensors) float_activations.Release(tensor, plan);
+      CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
+      const bool is_kept = IsBetter(quality, choice_.quality, kMinRepairGainDb);
+      choice_.tried.push_back(
+          {CountOf(count, "activation") + " in float", quality.MeanSqnrDb(), is_kept, {}});
+      if (is_kept) {
+        choice_.plan = std::move(plan);
+        choice_.quality = quality;
+        kept = tensors;
+      }
+      if (count == noisy.size()) break;
+    }
+    return ReturnUnneeded(float_activations, before, kept);
+  }
+
+  // Finds the smallest number of float activations, the noisiest first, with which the outputs are
+  // no longer poor, or as good as with all of them in float.
+  Result<void> RepairAtAnyCost(const FloatActivations& float_activations, const Plan& before,
+                               std::vector<std::string>& kept) {
+    constexpr double kMinGainDb = 3, kMaxLossDb = 2;
+    constexpr std::size_t kMaxSteps = 4;
+    const ModelQuantizer::State& state = model_.state();
+    std::vector<std::string> noisy;
+    for (const NoisyTensor& one :
+         RankActivations(state.graph, state.placement, model_.statistics(), before)) {
+      noisy.push_back(one.tensor);
+    }
+    if (noisy.empty()) return {};
+    // `enough` activations are known to suffice, `few` are known not to.
+    std::size_t few = 0, enough = noisy.size();
+    double wanted = 0;
+    for (std::size_t step = 0; step <= kMaxSteps && (step == 0 || few + 1 < enough); ++step) {
+      const std::size_t count = step == 0 ? enough : (few + enough) / 2;
+      Plan plan = before;
+      for (std::size_t i = 0; i < count; ++i) float_activations.Release(noisy[i], plan);
+      CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
+      const bool is_kept = step == 0 ? IsBetter(quality, choice_.quality, kMinGainDb)
+                                     : !IsPoor(quality) || quality.MeanSqnrDb() >= wanted;
+      choice_.tried.push_back(
+          {CountOf(count, "activation") + " in float", quality.MeanSqnrDb(), is_kept, {}});
+      if (!is_kept && step == 0) return {};
+      if (step == 0) wanted = quality.MeanSqnrDb() - kMaxLossDb;
+      (is_kept ? enough : few) = count;
+      if (!is_kept) continue;
+      choice_.plan = std::move(plan);
+      choice_.quality = quality;
+      kept.assign(noisy.begin(), noisy.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    return {};
+  }
+
+  void NoteRepair(double float_share, std::size_t count) {
+    const int percent = static_cast<int>(100 * float_share + 0.5);
+    std::string note = CountOf(count, "activation") + " that 8 bits do not hold stay" +
+                       (count == 1 ? "s" : "") + " float (" + std::to_string(percent) +
+                       " % of the multiplications); their weights have 8 bits";
+    if (percent >= kSlowPercent) {
+      note +=
+          "; that costs speed: --no-repair keeps 8 bits for all activations, with larger errors";
+    }
+    choice_.notes.push_back(std::move(note));
+  }
+
+  static bool IsPoor(const EndQuality& quality) {
+    return std::ranges::any_of(quality.heads,
+                               [](const HeadQuality& head) { return !Reaches(head, kPoorSqnrDb); });
   }
 
   std::vector<std::string> Affordable(const FloatActivations& float_activations) const {
@@ -269,6 +346,7 @@ Result<void> TryGptq(ModelQuantizer& model, PlanSearch& search, PlanChoice& choi
   if (!model.options().gptq) return {};
   std::size_t full = 0, all = 0;
   for (const auto& [tensor, statistics] : model.statistics().tensors) {
+    if (statistics.channel_axis != kLastAxis) continue;  // The input of a convolution.
     ++all;
     full += HasFullGram(statistics) ? 1u : 0u;
   }
@@ -313,6 +391,7 @@ Result<PlanChoice> ChoosePlan(ModelQuantizer& model) {
                                                         .weight_bits = is_four ? 4 : 8,
                                                         .block_size = options.block_size}));
   }
+  if (has_blocks) CBOARD_RETURN_IF_ERROR(search.CorrectBias());
   CBOARD_RETURN_IF_ERROR(TryGptq(model, search, choice));
   return choice;
 }

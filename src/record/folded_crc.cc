@@ -1,8 +1,9 @@
 // Computes CRC-32C by folding. The bytes are the coefficients of a polynomial over GF(2), with the
-// first bit as the highest power, and the checksum is its remainder modulo P. A part that is n bits
-// before another part can be replaced by its product with x^n modulo P, added to that other part;
-// the remainder stays the same. Bytes are folded onto later bytes until 16 are left. See Gopal et
-// al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009.
+// first bit as the highest power. The checksum is the remainder of this polynomial modulo P, the
+// polynomial of CRC-32C. Folding removes the first part of the bytes: the part is multiplied by x^n
+// modulo P and added to the part that comes n bits later. The remainder stays the same. Folding
+// ends when 16 bytes are left. See Gopal et al., "Fast CRC Computation for Generic Polynomials
+// Using PCLMULQDQ Instruction", Intel 2009.
 #include "cboard/base/check.h"
 #include "record/long_crc.h"
 
@@ -17,15 +18,16 @@
 namespace cboard::record {
 namespace {
 
-// Computes x^n modulo P in reflected bit order, shifted by one bit because a carry-less product is
-// one bit short.
+// Computes x^n modulo the CRC-32C polynomial, with reflected bits. The result is shifted by one
+// bit, because a carry-less product of two reflected numbers is one bit too short.
 constexpr std::uint64_t Power(int n) {
   std::uint32_t power = 0x80000000u;
   for (int i = 0; i < n; ++i) power = (power >> 1) ^ ((power & 1) != 0 ? 0x82F63B78u : 0);
   return std::uint64_t{power} << 1;
 }
 
-// Factors that fold the two halves of 16 bytes onto the 16 bytes that are `bits` later.
+// Returns the factors that fold the two halves of a 16-byte block onto the block that comes `bits`
+// bits later.
 template <int bits>
 CBOARD_FOLD inline __m128i Factors() {
   constexpr std::uint64_t kFirst = Power(bits + 32), kSecond = Power(bits - 32);

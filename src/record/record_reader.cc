@@ -14,7 +14,7 @@
 namespace cboard::record {
 namespace {
 
-// Size of a read: large enough that small records do not cost a system call each.
+// Bytes per read: large enough that one system call reads many small records.
 constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
 
 std::string Hex(MaskedCrc crc) {
@@ -49,7 +49,7 @@ std::size_t FindHeader(ByteSpan window) {
   std::size_t i = 0;
   while (i + kRecordHeaderBytes <= window.size()) {
     if (window[i] == std::byte{0} && window[i + kRecordHeaderBytes - 1] == std::byte{0}) {
-      // Zeros cannot be a header, because the checksum of the length 0 is not 0.
+      // Twelve zero bytes cannot be a header, because the checksum of the length 0 is not 0.
       const std::size_t zeros = LeadingZeros(window.subspan(i));
       if (zeros >= kRecordHeaderBytes) {
         i += zeros - kRecordHeaderBytes + 1;
@@ -62,7 +62,7 @@ std::size_t FindHeader(ByteSpan window) {
   return i;
 }
 
-// Returns advice if the file was compressed by another program.
+// Returns advice for the error message if the file is compressed with gzip.
 std::string HintAtFormat(std::uint64_t offset, ByteSpan header) {
   const bool is_gzip = offset == 0 && header[0] == std::byte{0x1F} && header[1] == std::byte{0x8B};
   return is_gzip ? " (it is compressed with gzip: decompress it with gunzip)" : "";
@@ -77,9 +77,9 @@ Error IncompleteRecord(std::uint64_t offset, std::size_t available) {
 }  // namespace
 
 std::uint64_t FileSource::EndOfHole(std::uint64_t offset) {
-  const off_t data = ::lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
+  const off_t data = ::lseek(file_.file().descriptor(), static_cast<off_t>(offset), SEEK_DATA);
   if (data >= 0) return static_cast<std::uint64_t>(data);
-  return errno == ENXIO ? std::max(offset, file_.Size().value_or(offset)) : offset;
+  return errno == ENXIO ? std::max(offset, file_.file().Size().value_or(offset)) : offset;
 }
 
 // Returns `size` bytes from `offset` on, or fewer at the current end of the source.
@@ -88,8 +88,8 @@ Result<ByteSpan> RecordReader::Window(std::uint64_t offset, std::size_t size) {
     return offset >= window_offset_ && offset + size <= window_offset_ + window_.size();
   };
   if (!covered()) {
-    // The buffer grows as bytes arrive, so that memory depends on the file size and not on a
-    // damaged length.
+    // The buffer grows as bytes arrive. The size of the file thus limits the memory, even if a
+    // damaged length field asks for more.
     std::size_t wanted = std::max(std::min(size, kWindowBytes), kWindowBytes);
     std::vector<std::byte> window;
     while (true) {
@@ -108,9 +108,10 @@ Result<ByteSpan> RecordReader::Window(std::uint64_t offset, std::size_t size) {
   return ByteSpan(window_).subspan(start, std::min(size, window_.size() - start));
 }
 
-// Limits the time for damaged lengths. In normal damage, each byte is checked in vain at most once,
-// because records do not overlap. A crafted file can have a valid header at every byte, each of
-// which claims the rest of the file; checking all of them would take quadratic time.
+// Limits the time that damaged lengths cost. Normal damage costs at most one useless check per
+// byte, because records do not overlap. In a crafted file, a valid header can begin at every byte,
+// each with a payload up to the end of the file; checking all these payloads would take quadratic
+// time.
 bool RecordReader::ShouldCheckPayload(std::uint64_t offset, std::uint64_t length) const {
   constexpr std::uint64_t kAlwaysBytes = 4096;
   constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 20;
@@ -179,7 +180,7 @@ Result<RecordReader::Found> RecordReader::FindRecord(std::uint64_t from) {
         found.is_whole = true;
         return found;
       }
-      // The header was valid, but its payload is damaged or incomplete, or the header is only
+      // The payload is damaged or incomplete, or the bytes before it look like a header only by
       // chance.
       wasted_bytes_ += record.size();
     }
@@ -187,15 +188,15 @@ Result<RecordReader::Found> RecordReader::FindRecord(std::uint64_t from) {
   }
 }
 
-// Moves to the next complete, valid record. If there is none, moves to an incomplete record at the
-// end, for which Next() waits; otherwise to the current end.
+// Moves to the next complete, valid record. If there is none, moves to the first incomplete record,
+// which a program may still be writing. If there is none either, moves to the current end.
 Result<Record> RecordReader::SkipDamage(std::string reason) {
   CBOARD_ASSIGN_OR_RETURN(const Found found, FindRecord(offset_ + 1));
   const bool is_torn = !found.is_whole && found.first_torn != 0;
   return Skipped(reason, is_torn ? found.first_torn : found.offset);
 }
 
-// Handles an incomplete record at the current position, of which `available` bytes exist.
+// Handles an incomplete record at the current position; `available` bytes of the record exist.
 Result<Record> RecordReader::SkipTorn(std::size_t available) {
   CBOARD_ASSIGN_OR_RETURN(const Found found, FindRecord(std::max(offset_ + 1, searched_end_)));
   if (!found.is_whole) {

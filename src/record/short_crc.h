@@ -30,10 +30,10 @@ CBOARD_SSE42 inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t
                                               std::uint32_t before = 0) {
   std::uint64_t crc = static_cast<std::uint32_t>(~before);
   if (size >= 8) {
-    // The bytes that do not fill a word come first, as the end of a word that starts with
-    // zeros; leading zeros do not change a checksum of 0. `before` is XORed into the first
-    // four bytes. No branch depends on the number of these bytes, because it is
-    // unpredictable.
+    // If the size is not a multiple of eight, the extra bytes are processed first, as the end of a
+    // word that starts with zeros: leading zeros do not change a checksum of 0. `before` is XORed
+    // into the first four bytes. The code has no branch on the number of extra bytes, because the
+    // processor would often predict it wrongly.
     std::uint64_t word;
     std::memcpy(&word, data, 8);
     const std::size_t odd_bits = 8 * (size % 8);

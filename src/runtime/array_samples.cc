@@ -17,7 +17,7 @@ std::string Describe(const NpyFile::Array& array) {
   return Describe(TensorView(array.dtype, nullptr, array.shape));
 }
 
-// An input's array, divided into samples.
+// The array of an input, divided into samples.
 struct Slices {
   ModelValue input;
   TensorView array;  // The requested samples.
@@ -39,7 +39,8 @@ Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
   Slices slices{.input = input, .array = {}};
   const std::span<const std::int64_t> have = array.shape, want = input.shape;
   if (want.empty()) {
-    // For a scalar, or if the model does not declare a rank: each element or row is a sample.
+    // The input is a scalar, or the model does not declare its rank. Each element or row is then a
+    // sample.
     slices.shape.assign(have.begin() + (have.empty() ? 0 : 1), have.end());
     slices.count = have.empty() ? 1 : static_cast<std::size_t>(have[0]);
   } else if (have.size() == want.size() && Fits(have.subspan(1), want.subspan(1))) {
@@ -78,7 +79,7 @@ Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
   return slices;
 }
 
-// Returns the index of the array for each input.
+// Returns the index of the array that belongs to each input.
 Result<std::vector<std::size_t>> Assign(const NpyFile& file, std::span<const ModelValue> inputs) {
   const auto& arrays = file.arrays();
   std::vector<std::size_t> assigned;
@@ -106,7 +107,8 @@ Result<std::vector<std::size_t>> Assign(const NpyFile& file, std::span<const Mod
   return assigned;
 }
 
-// The number of samples, which all arrays have but those that are for all samples.
+// Returns the number of samples. All arrays must have this number of samples, except arrays that
+// are used for all samples.
 Result<std::size_t> CountSamples(std::span<const Slices> slices, const std::string& file) {
   const Slices* counted = nullptr;
   for (const Slices& other : slices) {
@@ -150,12 +152,12 @@ class ArraySamples final : public SampleSource {
       copies_.push_back(std::move(sample));
       mapped_bytes_ += slices.size_bytes;
     }
-    // Pages of samples that were copied would count as memory of this process.
+    // Releases the pages of copied samples, because they would count as memory of this process.
     if (mapped_bytes_ > kMaxMappedBytes) {
       file_.ReleasePages();
       mapped_bytes_ = 0;
     }
-    // Copies the samples before CheckUnchanged, because data in memory does not change any more.
+    // Checks the file after the samples were copied: the copies cannot change any more.
     CBOARD_RETURN_IF_ERROR(file_.CheckUnchanged());
     for (std::size_t i = 0; i < slices_.size(); ++i) {
       inputs.push_back({slices_[i].input.name, copies_[i].view()});

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names were checked when the model was read, but a symbolic link may still lead out of the folder.
+// Checks symbolic links. The names of external files were checked when the model was read, but a
+// link may still lead out of the folder.
 Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::string> files) {
   std::error_code error;
   const fs::path inside = fs::canonical(folder, error);
@@ -39,9 +40,9 @@ Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::str
   return {};
 }
 
-// Guards the external files that ONNX Runtime maps while a session lives, because a process that
-// reads a file truncated by another program would end. The ModelGraph of the caller detects such a
-// change by its own mapping.
+// Guards the external files that ONNX Runtime maps, as long as the session lives. Without a guard,
+// the process would end if it reads a file that another program has truncated. The caller's
+// ModelGraph notices such a change with its own mapping.
 Result<std::shared_ptr<const void>> GuardExternalFiles(const fs::path& folder,
                                                        std::span<const std::string> files) {
   auto guards = std::make_shared<std::vector<std::unique_ptr<GuardedMapping>>>();
@@ -61,8 +62,9 @@ std::size_t MaxConstantBytes() {
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 4;
 }
 
-// Opens a session with the part of the model that is constant over all runs. nullopt if there is no
-// such part, or if it cannot run separately; the whole model then runs, or reports the reason.
+// Runs the part of the model that is the same in all runs once, and opens a session with the rest.
+// Returns nullopt if there is no such part, or if it cannot run separately. The caller then runs
+// the whole model, which reports the reason if it fails too.
 std::optional<Session> OpenWithConstants(std::string_view model, const std::string& name,
                                          std::span<const std::string> tensors,
                                          std::size_t max_bytes, const SessionOptions& options) {
@@ -150,8 +152,8 @@ Result<CaptureSummary> CaptureSamples(
     if (!inputs) return Fail(Annotate(std::move(inputs).error(), where(index)));
     std::vector<RunResult> results;
     for (const ModelCapture* model : models) {
-      // Removes inputs that the model does not have, because tools that simplify a model remove
-      // unused inputs.
+      // Removes inputs that the model does not have: tools that simplify a model remove unused
+      // inputs.
       std::vector<NamedTensor> known = *inputs;
       std::erase_if(known, [&](const NamedTensor& input) {
         return model != models[0] &&

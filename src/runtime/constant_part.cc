@@ -16,7 +16,7 @@
 namespace cboard::runtime {
 namespace {
 
-// Size of a result's element, which is nearly always float32.
+// Size of an element of a result in bytes. Results are nearly always float32.
 constexpr std::size_t kElementBytes = 4;
 
 bool IsStandard(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
@@ -26,14 +26,14 @@ bool IsQuantizer(const proto::OnnxNode& node) {
          (IsStandard(node.domain) || node.domain == "com.microsoft");
 }
 
-// True for operators with as many output elements as input elements.
+// True for operators whose output has the same number of elements as their input.
 bool Rearranges(const proto::OnnxNode& node) {
   static constexpr std::string_view kOperators[] = {"Cast",    "Flatten",   "Reshape",
                                                     "Squeeze", "Transpose", "Unsqueeze"};
   return IsStandard(node.domain) && std::ranges::find(kOperators, node.op_type) != kOperators + 6;
 }
 
-// Returns the number of elements of a shape; nullopt for an invalid shape.
+// Returns the number of elements of a shape, or nullopt if the shape is invalid or too large.
 std::optional<std::size_t> CountOf(const proto::Shape& shape) {
   std::size_t count = 1;
   for (const std::int64_t size : shape) {
@@ -89,7 +89,7 @@ class ConstantFinder {
     scope.is_reachable = is_reachable;
     for (const auto& input : scope.graph.inputs) scope.inputs.insert(input.name);
     for (const auto& output : scope.graph.outputs) scope.outputs.insert(output.name);
-    // The names of inputs and initializers. Old files list initializers among the inputs, too.
+    // The names of inputs and initializers. Old files also list initializers among the inputs.
     std::unordered_set<std::string_view> names = scope.inputs;
     for (const auto& initializer : scope.graph.initializers) names.insert(initializer.name);
     for (const std::string_view name : names) ++declared_[name];
@@ -126,8 +126,9 @@ class ConstantFinder {
       constants_.emplace(name, constant);
     };
     for (const proto::OnnxTensor& tensor : scope.graph.initializers) {
-      // In a subgraph, an input has another value in every iteration. In the main graph, an input
-      // with an initializer has its value, unless callers supply it, which does not happen here.
+      // In a subgraph, an input may have another value in every iteration, so it is not constant.
+      // In the main graph, an input that has an initializer is constant, because captures do not
+      // supply another value for it.
       if (is_main || scope.inputs.count(tensor.name) == 0) {
         add(tensor.name, tensor.shape, {.initializer = &tensor});
       }
@@ -170,7 +171,7 @@ class ConstantFinder {
     }
   }
 
-  // Lists the uses of each constant in the rest of the graph.
+  // Finds the uses of each constant in the rest of the graph.
   void ListUses(std::span<const std::string> captured) {
     needed_.insert(captured.begin(), captured.end());
     for (const Scope& scope : scopes_) {

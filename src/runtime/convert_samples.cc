@@ -9,7 +9,7 @@
 namespace cboard::runtime {
 namespace {
 
-// Converts a float to the nearest binary16; ties go to even.
+// Converts a float to the nearest binary16 number. Ties go to even.
 std::uint16_t ToHalf(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000);
@@ -20,12 +20,12 @@ std::uint16_t ToHalf(float value) {
   if (magnitude < 0x1p-14f) {  // Subnormal: a multiple of 2^-24.
     return static_cast<std::uint16_t>(sign | std::lrint(magnitude * 0x1p24f));
   }
-  // Rounds the mantissa. A carry into the exponent gives the correct result.
+  // Rounds the mantissa. If this carries into the exponent, the result is still correct.
   const std::uint32_t rounded = (bits & 0x7FFFFFFF) + 0xFFF + (bits >> 13 & 1);
   return static_cast<std::uint16_t>(sign | ((rounded >> 13) - ((127 - 15) << 10)));
 }
 
-// Converts a float to the nearest bfloat16; ties go to even.
+// Converts a float to the nearest bfloat16 number. Ties go to even.
 std::uint16_t ToBfloat(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
@@ -41,11 +41,11 @@ void Fill(const std::vector<From>& values, OwnedTensor& out, Convert convert) {
   }
 }
 
-// Converts all values to integers of type To and writes them to `out`; false if a value is not such
-// an integer.
+// Converts all values to integers of type To and writes them to `out`. Returns false if a value is
+// not an integer in the range of To.
 template <typename To>
 bool FillIntegers(const std::vector<double>& values, OwnedTensor& out) {
-  // 2^53, the limit up to which doubles represent all integers.
+  // 2^53: all integers up to this number have an exact double.
   constexpr double kExact = 9007199254740992.0;
   const double min = std::max(static_cast<double>(std::numeric_limits<To>::min()), -kExact);
   const double max = std::min(static_cast<double>(std::numeric_limits<To>::max()), kExact);

@@ -1,4 +1,4 @@
-// Encodes nodes and constants that edits add to a graph, as fields of its message.
+// Encodes the nodes and constants that edits add to a graph, as fields of the graph's message.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,8 @@ inline std::string_view BytesOf(std::span<const float> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// Writes the nodes that pass a tensor on with bounds, and their constants. Uses Min and Max,
-// because Clip depends on the opset.
+// Writes the nodes and constants that copy a tensor to another one and apply bounds. Uses Min and
+// Max, because the form of Clip depends on the opset.
 template <typename Fields>
 void WritePassed(Fields& graph, const PassedTensor& passed) {
   std::string from = passed.from;
@@ -79,7 +79,7 @@ void WritePassed(Fields& graph, const PassedTensor& passed) {
   }
 }
 
-// Name of the constant operand of a product.
+// Returns the name of the constant operand of a product.
 inline std::string RightOf(const ProductTensor& product) { return product.name + "__right"; }
 
 }  // namespace cboard::runtime

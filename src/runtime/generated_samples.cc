@@ -11,11 +11,11 @@
 namespace cboard::runtime {
 namespace {
 
-// Maximum elements of one random input; a larger input needs real data.
+// Maximum number of elements of one random input. A larger input needs real data.
 constexpr std::int64_t kMaxGeneratedElements = std::int64_t{1} << 28;
 
-// Limit of random integers. It is below the vocabulary size of all models whose inputs are token
-// ids.
+// Limit of random integers. If the inputs of a model are token ids, its vocabulary is larger than
+// this.
 constexpr std::uint64_t kIntegers = 100;
 
 class GeneratedSamples final : public SampleSource {
@@ -35,7 +35,7 @@ class GeneratedSamples final : public SampleSource {
     std::vector<NamedTensor> tensors;
     generated_.clear();
     generated_.reserve(inputs_.size());
-    // A sample depends only on the seed and the index, not on the samples read before.
+    // The sample depends only on the seed and the index, not on samples that were read before.
     std::seed_seq seeds{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32),
                         static_cast<std::uint32_t>(index)};
     std::mt19937_64 random(seeds);
@@ -67,7 +67,8 @@ class GeneratedSamples final : public SampleSource {
         std::string name = input.name;
         std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
         const bool is_mask = name.find("mask") != std::string::npos;
-        // Inputs whose name contains "type" are token types, 0 or 1: first or second sentence.
+        // Inputs whose name contains "type" are treated as token types: 0 for the first sentence, 1
+        // for the second one.
         const bool is_type = name.find("type") != std::string::npos;
         std::uint64_t limit = *input.dtype == DType::kBool || is_type ? 2 : kIntegers;
         if (const auto given = integer_limits_.find(input.name); given != integer_limits_.end()) {
@@ -82,7 +83,7 @@ class GeneratedSamples final : public SampleSource {
     }
   }
 
-  // Converts values with mean 0 and deviation 1 to the given range.
+  // Converts values with mean 0 and standard deviation 1 to the given range.
   static void Fill(const SampleOptions::ValueRange& range, std::vector<float>& values) {
     const float middle = range.low / 2 + range.high / 2, deviation = (range.high - range.low) / 6;
     for (float& value : values) {
@@ -98,8 +99,8 @@ class GeneratedSamples final : public SampleSource {
   std::vector<OwnedTensor> generated_;
 };
 
-// Returns the names of the first dimensions of a model's inputs. A dimension with such a name is
-// the batch at any position, for example in the middle of a recurrent state.
+// Returns the names of the first dimensions of a model's inputs. Every dimension with such a name
+// is treated as the batch, even if it is not the first one, as in the state of a recurrent model.
 std::unordered_set<std::string> NamesOfBatches(std::span<const ModelValue> inputs) {
   std::unordered_set<std::string> names;
   for (const ModelValue& input : inputs) {

@@ -10,7 +10,8 @@
 namespace cboard::runtime {
 namespace {
 
-// Maximum number of edited elements. More do not fit into protobuf's maximum message size.
+// Maximum number of edited elements. More elements would exceed the maximum size of a protobuf
+// message.
 constexpr std::size_t kMaxEditedElements = (std::size_t{1} << 31) - 1;
 
 Result<void> CheckShape(const std::string& name, const std::vector<std::int64_t>& shape,

@@ -99,7 +99,7 @@ Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
   proto::AppendMessage(result.bytes, [&](auto& fields) {
     fields.Message(kModelGraph, [&](auto& more) {
       for (const std::string& name : result.added) {
-        // Writes an output without its type, because ONNX Runtime infers the type.
+        // Writes an output without its type: ONNX Runtime infers the type.
         more.Message(kGraphOutput, [&](auto& value) { value.PresentBytes(kValueInfoName, name); });
       }
     });

@@ -1,4 +1,4 @@
-// Adds intermediate tensors of an ONNX model to its outputs.
+// Makes intermediate tensors of an ONNX model outputs of the model.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelWithOutputs model, AddGraphOutputs(file_bytes, {}));
 //   CBOARD_ASSIGN_OR_RETURN(Session session, Session::FromBytes(AsBytes(model.bytes), path));
@@ -18,12 +18,13 @@ struct GraphOutputs {
   // The requested tensors, in the order of execution.
   std::vector<std::string> tensors;
   std::vector<std::string> added;  // The requested tensors that are not outputs yet.
-  // Files with external weights, relative to the model's folder, without duplicates.
+  // Files with external weights. The paths are relative to the model's folder; each file is listed
+  // once.
   std::vector<std::string> external_files;
 };
 
-// Finds the tensors `names` of `model`, or the outputs of all its nodes if there are no names.
-// Constants and tensors inside the branches of If, Loop and Scan are not included.
+// Finds the tensors of `model` with these names, or the outputs of all nodes if `names` is not
+// given. Constants, and tensors inside the branches of If, Loop and Scan, are not included.
 //
 // Fails with kDataLoss or kInvalidArgument if `model` is not an ONNX model, with kNotFound if
 // no node computes a name, and with kPermissionDenied if weights are outside the model's
@@ -35,11 +36,11 @@ struct ModelWithOutputs : GraphOutputs {
   std::string bytes;
 };
 
-// Returns `model` with these tensors among its outputs. Names that already are outputs do not
+// Returns `model` with these tensors among its outputs. Tensors that already are outputs do not
 // change.
 //
-// No byte of the model is changed: a second GraphProto that contains only outputs is appended, and
-// protobuf merges a message that occurs twice.
+// No byte of the model is changed. A second GraphProto that contains only outputs is appended;
+// protobuf merges two messages in the same field.
 //
 // Fails like FindGraphOutputs.
 Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,

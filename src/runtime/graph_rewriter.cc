@@ -17,7 +17,7 @@ using proto::pbf_reader;
 
 constexpr std::size_t kMaxModelBytes = (std::size_t{1} << 31) - 1;
 
-// The names of a node or a tensor that edits refer to.
+// The names of a node's outputs or of a tensor. Edits refer to these names.
 struct NodeOutputs {
   std::vector<std::string_view> names;
 };
@@ -44,7 +44,7 @@ void ReadName(pbf_reader fields, TensorName& tensor) {
   }
 }
 
-// Reads the name of a sparse initializer, which is the name of its values.
+// Reads the name of a sparse initializer. It has the name of its tensor of values.
 void ReadSparseName(pbf_reader fields, TensorName& tensor) {
   while (fields.next()) {
     if (fields.tag_and_type() == Length(kSparseValues)) {
@@ -79,7 +79,7 @@ std::string TextOf(const ModelParts& pieces) {
   return text;
 }
 
-// Replaces the operator of a node; name, outputs and attributes stay.
+// Replaces the operator of a node. The name, the outputs and the attributes do not change.
 Result<std::string> Replace(std::string_view node, const ReplacedNode& replacement) {
   ModelParts pieces;
   const auto read = [](pbf_reader fields, ModelParts& out) {
@@ -114,7 +114,7 @@ Result<std::string> RenameOutput(std::string_view node, std::string_view from,
   return TextOf(pieces);
 }
 
-// Encodes the attributes of a node, without those in `left_out`, as fields of another node.
+// Encodes the attributes of a node, except those in `left_out`, as fields of another node.
 Result<std::string> AttributesOf(std::string_view node, const std::vector<std::string>& left_out) {
   ModelParts pieces;
   const auto read = [&](pbf_reader fields, ModelParts& out) {
@@ -130,7 +130,7 @@ Result<std::string> AttributesOf(std::string_view node, const std::vector<std::s
   return TextOf(pieces);
 }
 
-// Replaces a node by the nodes that compute its tensor, or inserts these nodes after it.
+// Writes the nodes that compute a tensor, in place of its node or after it.
 Result<void> Recompute(std::string_view node, const RecomputedTensor& tensor, ModelParts& pieces) {
   if (!tensor.own.empty()) {
     CBOARD_ASSIGN_OR_RETURN(const std::string own, RenameOutput(node, tensor.name, tensor.own));

@@ -1,4 +1,4 @@
-// Writes a graph of an ONNX model again, with some of its nodes and constants replaced.
+// Writes a graph of an ONNX model, with some of its nodes and constants replaced.
 #pragma once
 
 #include <cstddef>
@@ -23,31 +23,32 @@ struct Edit {
   bool is_done = false;
 };
 
-// All edits of one graph, and of the subgraphs in it.
+// All edits of one graph and of its subgraphs.
 struct GraphPart {
   std::unordered_map<std::string_view, Edit> edits;  // By tensor.
   std::vector<const ConstantTensor*> constants;
   std::vector<const ProductTensor*> products;
   std::vector<const AddedInput*> inputs;  // Only for the main graph.
-  // Edits of subgraphs, by an output of the node, then by attribute.
+  // Edits of the subgraphs of If, Loop and Scan nodes. The first key is the name of an output of
+  // the node, the second the attribute that has the subgraph.
   std::map<std::string_view, std::map<std::string_view, GraphPart>> bodies;
   bool is_done = false;
   std::string place = "main graph";  // Name of the place for error messages.
 };
 
-// Maximum number of bytes for the number and the length of a protobuf field.
+// Maximum number of bytes for the field number and the length of a protobuf field.
 inline constexpr std::size_t kFieldOverhead = 16;
 
-// Fills `pieces` with all of `graph` except the constants and inputs that `part` supplies; the
-// pieces are views of `graph` and of `part`. Fails like EditGraph.
+// Splits `graph` into `pieces`, without the constants and inputs that `part` supplies. The pieces
+// are views of `graph` and of `part`. Fails like EditGraph.
 Result<void> RewriteGraph(std::string_view graph, GraphPart& part, ModelParts& pieces);
 
-// SizeOf returns the size of an edited graph in bytes; AppendGraph appends the graph.
+// SizeOf returns the size of an edited graph in bytes. AppendGraph appends the graph to `out`.
 std::size_t SizeOf(const ModelParts& graph, const GraphPart& part);
 void AppendGraph(const ModelParts& graph, const GraphPart& part, std::string& out);
 
-// Checks the size of an edited model. Fails with kResourceExhausted if the graph and `around`, the
-// number of bytes around it, exceed the maximum size of a model in memory.
+// Checks the size of an edited model. `around` is the number of bytes in the model outside the
+// graph. Fails with kResourceExhausted if the total exceeds the maximum size of a model in memory.
 Result<void> CheckSize(std::size_t around, const ModelParts& graph, const GraphPart& part);
 
 }  // namespace cboard::runtime

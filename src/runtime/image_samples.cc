@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 28;
 
-// The layout of the model's only input for an image.
+// The layout of the model's input, if it is a single image.
 struct Layout {
   bool channels_last = false;
   std::int64_t channels = 3;
@@ -45,8 +45,8 @@ Result<Layout> LayoutOf(std::span<const ModelValue> inputs) {
                   wants + "; give an .npz file");
 }
 
-// Interpolates channel `c` between pixels; coordinates outside of the image use the pixel at the
-// edge.
+// Interpolates channel `c` between pixels. Coordinates outside the image get the value of the
+// nearest pixel at the edge.
 float Interpolate(const RgbImage& image, double x, double y, std::size_t c) {
   const auto clamp = [](double at, std::size_t size) {
     return std::clamp(at, 0.0, static_cast<double>(size - 1));
@@ -97,8 +97,8 @@ class ImageSamples final : public SampleSource {
     std::vector<float> values(height * width * channels);
     for (std::size_t y = 0; y < height; ++y) {
       for (std::size_t x = 0; x < width; ++x) {
-        // Computes the position of a target pixel in the source. Pixels are squares, so their
-        // centers are matched, not their corners.
+        // Computes the position in the source image for a target pixel. Pixels are squares, so the
+        // centers of the pixels are mapped, not their corners.
         const double from_x = (static_cast<double>(x) + 0.5) * scale_x - 0.5;
         const double from_y = (static_cast<double>(y) + 0.5) * scale_y - 0.5;
         float pixel[3];

@@ -1,4 +1,4 @@
-// The inputs and outputs that models declare, and checks of tensors against them.
+// The inputs and outputs that a model declares, and checks whether tensors match them.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ Result<std::vector<ModelValue>> OutputsOf(const std::shared_ptr<const OrtLibrary
 // Formats a list of inputs or outputs for messages: "'x' float32 [n, 2], 'mask' int64 [n]".
 std::string ListOf(std::span<const ModelValue> values);
 
-// Checks that a tensor matches a declared input; otherwise fails with kInvalidArgument and
-// describes that input.
+// Checks that a tensor matches a declared input. If not, fails with kInvalidArgument; the error
+// describes the input.
 Result<void> CheckInput(const ModelValue& wanted, const TensorView& given);
 
 }  // namespace cboard::runtime

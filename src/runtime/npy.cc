@@ -36,7 +36,7 @@ tl::unexpected<Error> BadHeader(std::string_view what, std::string_view header) 
               "the .npy header " + std::string(what) + ": " + Quoted(header, 120));
 }
 
-// Parses the header of a .npy file: a Python dictionary with three keys in any order.
+// Parses the header of a .npy file, which is a Python dictionary with three keys in any order.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view header) : header_(header), rest_(header) {}
@@ -128,7 +128,7 @@ class HeaderReader {
       }
       shape.push_back(size);
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      // Python 2 writes long integers with an L.
+      // Python 2 writes long integers with an L at the end.
       if (rest_.starts_with('L')) rest_.remove_prefix(1);
       if (!Take(',') && !NextIs(')')) return BadHeader("has an invalid shape", header_);
     }
@@ -139,7 +139,7 @@ class HeaderReader {
   std::string_view rest_;
 };
 
-// Returns the size of an array in bytes, or nullopt if it exceeds 64 bits.
+// Returns the size of an array in bytes, or nullopt if it does not fit into 64 bits.
 std::optional<std::uint64_t> SizeInBytes(const NpyArray& array) {
   std::uint64_t size = SizeOf(array.dtype);
   for (const std::int64_t length : array.shape) {
@@ -152,8 +152,8 @@ std::optional<std::uint64_t> SizeInBytes(const NpyArray& array) {
   return size;
 }
 
-// Reorders the elements of a Fortran-order array, so that the last dimension varies
-// fastest.
+// Converts the elements of a Fortran-order array to row-major order, in which the last dimension
+// varies fastest.
 std::string ToRowMajor(const NpyArray& array) {
   const std::size_t element = SizeOf(array.dtype), rank = array.shape.size();
   std::string out(array.data.size(), '\0');
@@ -243,7 +243,7 @@ Result<NpyArray> ParseNpy(ByteSpan file) {
   return std::move(header.array);
 }
 
-// The place of an array's elements.
+// The position of an array's elements in the file.
 struct NpyFile::Source {
   std::optional<ZipEntry> entry;  // In an archive.
   std::size_t offset_bytes = 0;   // In the .npy file.
@@ -300,7 +300,8 @@ Result<TensorView> NpyFile::Read(std::size_t index, std::size_t max_rows) {
   const Array& array = arrays_[index];
   const Source& source = sources_[index];
   std::vector<std::int64_t> shape = array.shape;
-  // In Fortran order, the elements of a row are spread over the whole array.
+  // If the array is in Fortran order, the elements of a row are spread over the whole array, so all
+  // rows are read.
   if (!shape.empty() && !source.fortran_order) {
     shape[0] = static_cast<std::int64_t>(
         std::min(static_cast<std::uint64_t>(shape[0]), std::uint64_t{max_rows}));

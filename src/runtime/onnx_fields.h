@@ -1,4 +1,4 @@
-// Field numbers of onnx.proto for the messages that are edited here.
+// Field numbers of onnx.proto, for the messages that graph edits change.
 #pragma once
 
 namespace cboard::runtime {

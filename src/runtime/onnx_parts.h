@@ -1,4 +1,4 @@
-// Splits ONNX messages by their fields, so that most of their bytes can be copied unchanged.
+// Splits ONNX messages into fields, so that most of their bytes can be copied unchanged.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace cboard::runtime {
 
-// Maximum depth of nested subgraphs, more than any exporter writes.
+// Maximum depth of nested subgraphs. No known exporter writes so many levels.
 inline constexpr std::size_t kMaxBodyDepth = 32;
 
-// A message as a list of pieces: unchanged bytes, and bytes that replace others.
+// A message as a list of pieces. A piece is either unchanged bytes of the old message or new bytes.
 class ModelParts {
  public:
   void Keep(std::string_view bytes) {
@@ -46,8 +46,8 @@ class ModelParts {
   std::size_t size_ = 0;
 };
 
-// Calls `visit(tag_and_type, content, whole)` for the fields of a message; `content` is empty for
-// those that have no length.
+// Calls `visit(tag_and_type, content, whole)` for each field of a message. `content` is empty for
+// fields that have no length.
 template <typename Visit>
 void ForEachField(proto::pbf_reader fields, const Visit& visit) {
   while (true) {
@@ -64,14 +64,14 @@ void ForEachField(proto::pbf_reader fields, const Visit& visit) {
   }
 }
 
-// The parts of a model before and after its graph, and the graph.
+// The graph of a model, and the parts of the model before and after it.
 struct ModelPieces {
   ModelParts before, after;
   std::string_view graph;
 };
 
-// Splits a model; the pieces are views of `model`. Fails with kDataLoss, and with kInvalidArgument
-// if there is not exactly one graph.
+// Splits a model. The pieces are views of `model`. Fails with kDataLoss if the model is damaged,
+// and with kInvalidArgument if it does not have exactly one graph.
 Result<ModelPieces> CutModel(std::string_view model);
 
 }  // namespace cboard::runtime

@@ -1,9 +1,10 @@
-// The part of ONNX Runtime's C API that is used here. With it, neither ONNX Runtime's header nor
-// its library is needed to build.
+// The functions of ONNX Runtime's C API that this program uses. With these declarations, the build
+// needs neither the header nor the library of ONNX Runtime.
 //
-// The library returns a table of function pointers. New versions only append to it, so a slot keeps
-// its meaning in all later versions. ort_abi_test.cc compares the slots with the original header,
-// if scripts/fetch-onnxruntime has downloaded it.
+// The library returns a table of function pointers. New versions only append functions to the
+// table, so a slot of the table has the same function in all later versions. If
+// scripts/fetch-onnxruntime has downloaded the original header, ort_abi_test.cc compares the slots
+// with it.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +31,11 @@ struct ApiBase {
   const char* (*GetVersionString)();
 };
 
-// Version 1.11, the oldest one whose table has all slots below, except those listed for newer
-// versions.
+// API version of ONNX Runtime 1.11, the oldest release whose table has all slots below, except the
+// slots that are listed for newer releases.
 inline constexpr std::uint32_t kApiVersion = 11;
 
-// A slot: a position in ONNX Runtime's function table, and the type of the function there.
+// A slot: an index into ONNX Runtime's table of functions, and the type of the function there.
 template <typename Function>
 struct Slot {
   std::size_t index;
@@ -111,7 +112,7 @@ inline constexpr Slot<Status*(SessionOptions*, const CudaOptions*)>
 inline constexpr Slot<Status*(CudaOptions**)> kCreateCUDAProviderOptions{205};
 inline constexpr Slot<void(CudaOptions*)> kReleaseCUDAProviderOptions{208};
 
-// The slots of newer versions, by version; check OrtLibrary::IsAtLeast before use. Version
+// The slots of newer ONNX Runtime releases. Check OrtLibrary::IsAtLeast before you use one. Release
 // 1.12:
 inline constexpr Slot<Status*(SessionOptions*, const char* provider, const char* const* keys,
                               const char* const* values, std::size_t count)>

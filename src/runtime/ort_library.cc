@@ -21,11 +21,11 @@ constexpr const char* kEnvironmentVariable = "CB_ONNXRUNTIME_LIB";
 constexpr const char* kAdvice =
     "install it with `pip install onnxruntime`, or name its library in $CB_ONNXRUNTIME_LIB";
 
-// A log function that discards messages, which ONNX Runtime would print to standard error.
+// A log function that discards messages. ONNX Runtime would print them to standard error.
 void Discard(void*, int, const char*, const char*, const char*, const char*) {}
 
-// Lists the entries of `folder` whose names start with `prefix`, in order; empty if it cannot be
-// read.
+// Lists the entries of `folder` whose names start with `prefix`, sorted. Returns an empty list if
+// the folder cannot be read.
 std::vector<fs::path> EntriesOf(const fs::path& folder, std::string_view prefix) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -40,7 +40,7 @@ void AddLibrariesIn(const fs::path& folder, std::vector<fs::path>& found) {
   for (fs::path& entry : EntriesOf(folder, "libonnxruntime.so")) found.push_back(std::move(entry));
 }
 
-// Adds the ONNX Runtime package of a Python environment:
+// Adds the library of the ONNX Runtime package in a Python environment:
 // lib/python3.11/site-packages/onnxruntime/capi.
 void AddPythonLibraries(const fs::path& prefix, std::vector<fs::path>& found) {
   for (const fs::path& python : EntriesOf(prefix / "lib", "python3")) {
@@ -50,7 +50,7 @@ void AddPythonLibraries(const fs::path& prefix, std::vector<fs::path>& found) {
   }
 }
 
-// Adds the ONNX Runtime package of a node_modules folder.
+// Adds the library of the ONNX Runtime package in a node_modules folder.
 void AddNodeLibraries(const fs::path& modules, std::vector<fs::path>& found) {
 #if defined(__aarch64__)
   constexpr const char* kPlatform = "linux/arm64";
@@ -83,20 +83,21 @@ std::vector<fs::path> LibraryCandidates() {
       AddPythonLibraries(fs::path(folder).parent_path(), found);
     }
   }
-  // The program is build/<preset>/bin/program, and scripts/fetch-onnxruntime installs the package
-  // in build/ort.
+  // This program is at build/<preset>/bin/program, and scripts/fetch-onnxruntime installs ONNX
+  // Runtime in build/ort.
   const fs::path build = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   if (!build.empty()) {
     AddLibrariesIn(build.parent_path() / "ort/python/onnxruntime/capi", found);
   }
-  // The current folder's node_modules is not searched, because its author could run code here.
+  // Does not search node_modules in the current folder: the author of that folder could run code in
+  // this process.
   if (!Variable("NODE_PATH").empty()) AddNodeLibraries(Variable("NODE_PATH"), found);
   for (const std::string_view folder : path) {
     if (!folder.empty() && fs::exists(fs::path(folder) / "node", error)) {
       AddNodeLibraries(fs::path(folder).parent_path() / "lib/node_modules", found);
     }
   }
-  // Adds a name without a folder, which the system's loader searches.
+  // Adds library names without a folder. The system's loader searches them.
   found.emplace_back("libonnxruntime.so.1");
   found.emplace_back("libonnxruntime.so");
   return found;
@@ -104,8 +105,8 @@ std::vector<fs::path> LibraryCandidates() {
 
 Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::LoadFile(const fs::path& path) {
   static std::mutex mutex;
-  // The map of libraries is never destroyed, because sessions in other static objects may end
-  // later.
+  // The map of libraries is never destroyed, because sessions in other static objects may be
+  // destroyed later.
   static auto& loaded = *new std::map<fs::path, std::shared_ptr<const OrtLibrary>>;
   const std::scoped_lock lock(mutex);
   if (const auto known = loaded.find(path); known != loaded.end()) return known->second;
@@ -151,8 +152,8 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::Load(const fs::path& path)
     error.message += std::string("; ") + kAdvice;
     return Fail(std::move(error));
   };
-  // A library that the user named is used or refused. Using another one instead would be a
-  // surprise.
+  // If the user has named a library, only this library is used. It would be surprising if another
+  // one was used instead.
   const std::string_view variable = NamedLibrary();
   if (!variable.empty() || !path.empty()) {
     auto library = LoadFile(variable.empty() ? path : fs::path(variable));
@@ -163,8 +164,8 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::Load(const fs::path& path)
   for (const fs::path& candidate : LibraryCandidates()) {
     auto library = LoadFile(candidate);
     if (library) return library;
-    // The error of a library that exists but does not load is more useful than that of a missing
-    // one.
+    // If a library exists but does not load, its error is more useful than the error of a missing
+    // library.
     if (candidate.has_parent_path()) last = std::move(library).error();
   }
   return with_advice(std::move(last));
@@ -185,8 +186,8 @@ Result<void> OrtLibrary::Check(ort::Status* status, std::string_view doing) cons
   const std::string reason = ToValidUtf8(api_[ort::kGetErrorMessage](status));
   std::string message = "ONNX Runtime " + version_ + " cannot " + std::string(doing) + ": ";
   api_[ort::kReleaseStatus](status);
-  // Missing memory is recognized by the text of the error: ONNX Runtime has no error code for
-  // missing memory, and its message names internal functions.
+  // Recognizes missing memory by the text of the error. ONNX Runtime has no error code for it, and
+  // its message names internal functions.
   if (reason.find("Failed to allocate memory") != std::string::npos ||
       reason.find("bad_alloc") != std::string::npos) {
     message += "it takes more memory than this process can get";

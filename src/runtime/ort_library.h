@@ -12,13 +12,13 @@
 
 namespace cboard::runtime {
 
-// A loaded library with its environment. All sessions share it; safe to use from many threads. It
-// is never unloaded, because its threads may outlive every session.
+// A loaded library and its environment. All sessions share it, and many threads may use it. It is
+// never unloaded, because its threads may outlive every session.
 class OrtLibrary {
  public:
-  // Loads the library at `path`, or, if that is empty, the first of LibraryCandidates() that loads.
-  // Each library is loaded once per process. If none is found, fails with kNotFound and says what
-  // to install.
+  // Loads the library at `path`. If `path` is empty, loads the first of LibraryCandidates() that
+  // can be loaded. Each library is loaded once per process. If none is found, fails with kNotFound;
+  // the error says what to install.
   static Result<std::shared_ptr<const OrtLibrary>> Load(const std::filesystem::path& path);
 
   const ort::Api& api() const { return api_; }
@@ -28,11 +28,11 @@ class OrtLibrary {
   const std::filesystem::path& path() const { return path_; }
   const std::string& version() const { return version_; }
 
-  // True if ONNX Runtime has at least this version, for example 1.20.
+  // True if this is at least the given version of ONNX Runtime, for example 1.20.
   bool IsAtLeast(int major, int minor) const;
 
-  // Converts a status to a Result and releases it. `doing` describes the action for the error: "run
-  // 'model.onnx'".
+  // Converts a status of ONNX Runtime to a Result, and releases the status. `doing` is the action
+  // that the error names: "run 'model.onnx'".
   Result<void> Check(ort::Status* status, std::string_view doing) const;
 
  private:
@@ -49,14 +49,14 @@ class OrtLibrary {
   ort::Allocator* allocator_ = nullptr;
 };
 
-// Returns $CB_ONNXRUNTIME_LIB; empty if it is not set.
+// Returns the value of $CB_ONNXRUNTIME_LIB, or an empty text if it is not set.
 std::string_view NamedLibrary();
 
 // Returns possible paths of the library, best first: Python environments that are active or on
-// PATH, the build directory of the program, Node's packages, the system.
+// PATH, the build directory of this program, Node's packages, and the system.
 std::vector<std::filesystem::path> LibraryCandidates();
 
-// An object of ONNX Runtime that is released automatically.
+// Owns an object of ONNX Runtime and releases it in the destructor.
 template <typename T>
 class OrtHandle {
  public:

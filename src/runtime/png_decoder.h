@@ -16,8 +16,9 @@ struct RgbImage {
   std::vector<std::uint8_t> pixels;  // RGB; rows from top to bottom.
 };
 
-// Decodes any kind of PNG; transparency is removed. Fails with kDataLoss for damage and with
-// kResourceExhausted for more than 16384 pixels per side or 64 million in total.
+// Decodes any kind of PNG file and removes transparency. Fails with kDataLoss if the file is
+// damaged, and with kResourceExhausted if a side has more than 16384 pixels or the image more than
+// 64 million.
 Result<RgbImage> DecodePng(ByteSpan file);
 
 }  // namespace cboard::runtime

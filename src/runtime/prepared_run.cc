@@ -1,4 +1,4 @@
-// Prepared runs, whose time can be measured, and the allocator statistics of a session.
+// Prepared runs, whose time can be measured; and the statistics of a session's allocator.
 #include <charconv>
 #include <cstring>
 #include <deque>
@@ -14,7 +14,7 @@ struct PreparedRun::State {
   std::shared_ptr<const OrtLibrary> library;
   ort::Session* session = nullptr;
   std::string doing;  // "run 'model.onnx'"
-  // The memory of the inputs' elements.
+  // The memory for the elements of the inputs.
   std::deque<std::string> elements;
   std::vector<OrtHandle<ort::Value>> values;
 
@@ -58,8 +58,8 @@ Result<PreparedRun> Session::Prepare(std::span<const NamedTensor> inputs) const 
   std::vector<NamedTensor> owned(inputs.begin(), inputs.end());
   for (NamedTensor& input : owned) {
     CBOARD_ASSIGN_OR_RETURN(const auto plain, tensor::PlainTensor::Of(input.tensor));
-    // Strings are longer than needed, so that their memory is allocated and aligned like any new
-    // object, and so that a tensor without elements has an address.
+    // The strings are longer than needed. Their memory is therefore allocated on the heap and
+    // aligned like any new object, and a tensor without elements also has an address.
     constexpr std::size_t kLonger = 64;
     const std::size_t size = plain.view().byte_count();
     std::string& elements = run->elements.emplace_back(size + kLonger, '\0');

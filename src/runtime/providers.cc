@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kSuffix = "ExecutionProvider";
 
-// Converts a provider's full name to its short name: "CUDAExecutionProvider" to "cuda".
+// Converts ONNX Runtime's name of a provider to the short name: "CUDAExecutionProvider" becomes
+// "cuda".
 std::string ShortName(std::string_view name) {
   if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
   std::string text(name);

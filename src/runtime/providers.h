@@ -12,8 +12,8 @@ namespace cboard::runtime {
 // Lists the execution providers, by the names that SessionOptions::provider accepts.
 Result<std::vector<std::string>> ProvidersOf(const OrtLibrary& library);
 
-// Adds `provider` to `settings`. If it does not exist, fails with kNotFound and lists the available
-// providers.
+// Adds `provider` to `settings`. If it does not exist, fails with kNotFound; the error lists the
+// available providers.
 Result<void> AddProvider(const OrtLibrary& library, const std::string& provider,
                          ort::SessionOptions* settings);
 

@@ -10,7 +10,7 @@
 
 namespace cboard::runtime {
 
-// A tensor that owns its elements; a source returns views of it.
+// A tensor that owns its elements. A sample source returns views of it.
 struct OwnedTensor {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
@@ -19,8 +19,8 @@ struct OwnedTensor {
   TensorView view() const { return {dtype, elements.data(), shape}; }
 };
 
-// Converts the values to `dtype`: any float type to any other; integers and bool if all values fit.
-// Fails with kInvalidArgument otherwise.
+// Converts a tensor to `dtype`. Any float type can be converted to any other; integers and bool
+// only if all values fit. Otherwise fails with kInvalidArgument.
 Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor);
 
 Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::path& file,

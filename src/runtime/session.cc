@@ -133,7 +133,8 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
     }
     TensorView tensor = *found->second;
     CBOARD_RETURN_IF_ERROR(tensor.Validate());
-    // Allows samples of a float32 model to run in its float16 version.
+    // Converts float32 inputs if the model needs float16, so that a float16 version of a model
+    // accepts the same samples.
     const bool is_narrower = wanted.dtype == DType::kFloat16 || wanted.dtype == DType::kBfloat16;
     if (is_narrower && tensor.dtype == DType::kFloat32) {
       CBOARD_ASSIGN_OR_RETURN(const OwnedTensor converted, ConvertTo(*wanted.dtype, tensor));
@@ -156,8 +157,8 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
   return values;
 }
 
-// Returns a value that borrows the tensor's memory. If the memory is not aligned or belongs to
-// `plain`, the value uses a copy in `copies`.
+// Returns an ONNX Runtime value that borrows the memory of the tensor. If this memory is not
+// aligned or belongs to `plain`, it is copied to `copies`, and the value borrows the copy.
 Result<OrtHandle<ort::Value>> Session::State::ToValue(const tensor::PlainTensor& plain,
                                                       std::vector<std::string>& copies) const {
   const TensorView& tensor = plain.view();
@@ -166,7 +167,7 @@ Result<OrtHandle<ort::Value>> Session::State::ToValue(const tensor::PlainTensor&
   if (plain.is_copy() || reinterpret_cast<std::uintptr_t>(data) % SizeOf(tensor.dtype) != 0) {
     data = copies.emplace_back(data, size).data();
   }
-  // The const_cast is safe, because a session does not write to inputs.
+  // The const_cast is safe: a session does not write to its inputs.
   void* const elements = size == 0 ? nullptr : const_cast<char*>(data);  // NOLINT
   static char nothing = 0;  // Supplies an address for tensors without elements.
   OrtHandle<ort::Value> value(library, ort::kReleaseValue);

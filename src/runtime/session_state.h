@@ -1,4 +1,4 @@
-// The members of a session, shared by its source files.
+// The members of a session. Several source files use them.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,8 @@ struct Session::State {
 
   static Result<std::unique_ptr<State>> Load(std::string name, const SessionOptions& options,
                                              ByteSpan model, const std::filesystem::path* path);
-  // Returns the value of each declared input, in their order; fails like Session::Run.
+  // Returns the values of the declared inputs, in the order of declaration. Fails like
+  // Session::Run.
   Result<std::vector<OrtHandle<ort::Value>>> ToValues(std::span<const NamedTensor> given,
                                                       std::vector<std::string>& copies) const;
   Result<OrtHandle<ort::Value>> ToValue(const tensor::PlainTensor& plain,

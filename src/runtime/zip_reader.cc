@@ -12,7 +12,7 @@
 namespace cboard::runtime {
 namespace {
 
-// Signatures and fixed sizes from APPNOTE.TXT, the description of the format.
+// Signatures and fixed sizes from APPNOTE.TXT, the specification of the ZIP format.
 constexpr std::uint32_t kLocalHeader = 0x04034b50, kDirectoryEntry = 0x02014b50;
 constexpr std::uint32_t kEnd = 0x06054b50, kEnd64 = 0x06064b50, kEnd64Locator = 0x07064b50;
 constexpr std::size_t kLocalHeaderBytes = 30, kDirectoryEntryBytes = 46, kEndBytes = 22;
@@ -43,8 +43,8 @@ struct Directory {
 };
 
 Result<Directory> FindDirectory(ByteSpan file) {
-  // Finds the end record. A comment of unknown length follows it, so it is the last signature whose
-  // comment ends exactly at the end of the file.
+  // Finds the end record, which a comment of unknown length follows. It is the last end record in
+  // the file whose comment ends exactly at the end of the file.
   if (file.size() < kEndBytes) return Fail(ErrorCode::kTruncated, "truncated, or not a ZIP file");
   const std::size_t last = file.size() - kEndBytes;
   const std::size_t first = last > kMaxComment ? last - kMaxComment : 0;
@@ -69,8 +69,8 @@ Result<Directory> FindDirectory(ByteSpan file) {
   return Fail(ErrorCode::kTruncated, "truncated, or not a ZIP file");
 }
 
-// Reads the sizes of an entry from its extra field. The field contains, in this order, only sizes
-// that exceed 32 bits.
+// Reads the 64-bit sizes of an entry from its extra field. The field contains only sizes that do
+// not fit into 32 bits, always in the same order.
 Result<void> ReadLargeSizes(ByteSpan extra, ZipEntry& entry) {
   while (extra.size() >= 4) {
     const auto id = At<std::uint16_t>(extra, 0);
@@ -96,7 +96,7 @@ Result<void> ReadLargeSizes(ByteSpan extra, ZipEntry& entry) {
 bool LooksLikeZip(ByteSpan file) {
   if (file.size() < 4) return false;
   const auto signature = At<std::uint32_t>(file, 0);
-  // An empty archive consists of the end record only.
+  // An empty archive consists only of the end record.
   return signature == kLocalHeader || signature == kEnd;
 }
 
@@ -146,7 +146,7 @@ bool InflateBeginning(ByteSpan deflated, std::string& out) {
   while (filled < out.size()) {
     if (state->avail_in == 0 && given < deflated.size()) {
       const std::size_t step = std::min(deflated.size() - given, kMaxStepBytes);
-      // The cast is safe: the library's type is not const, but the bytes are not written.
+      // The cast is safe: the library does not write to the bytes, although its type is not const.
       state->next_in = reinterpret_cast<std::uint8_t*>(
           const_cast<std::byte*>(deflated.data() + given));  // NOLINT
       state->avail_in = static_cast<std::uint32_t>(step);

@@ -1,4 +1,5 @@
-// Reads ZIP archives as NumPy writes them: stored or deflated files, with 64-bit sizes if needed.
+// Reads ZIP archives that NumPy has written. Their files are stored or deflated, and may have
+// 64-bit sizes.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ bool LooksLikeZip(ByteSpan file);
 // kTruncated if the archive is truncated.
 Result<std::vector<ZipEntry>> ListZip(ByteSpan file);
 
-// The content of a file in an archive, or its start: a view into the archive, or decompressed
-// bytes.
+// The content of a file in an archive, or the start of it. It is a view into the archive, or
+// decompressed bytes.
 struct ZipContent {
   ByteSpan in_place;
   std::string memory;
@@ -38,11 +39,11 @@ struct ZipContent {
   ByteSpan bytes() const { return is_inflated ? AsBytes(memory) : in_place; }
 };
 
-// Reads the first `wanted_bytes` of a file, or the whole file if it is shorter; decompresses no
-// more than that. The checksum is verified if the whole file was read. Fails with kInvalidArgument
-// for an encrypted file or a method other than stored and deflated, with kDataLoss for damage, and
-// with kResourceExhausted if decompression needs more than `max_bytes`. While the checksum is
-// computed, `after_part` is called after every 16 MiB.
+// Reads the first `wanted_bytes` bytes of a file, or the whole file if it is shorter. Decompresses
+// no more bytes than requested. Verifies the checksum if the whole file was read; while it computes
+// the checksum, it calls `after_part` after every 16 MiB. Fails with kInvalidArgument if the file
+// is encrypted or uses a method other than stored and deflated, with kDataLoss if it is damaged,
+// and with kResourceExhausted if decompression needs more than `max_bytes`.
 Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t wanted_bytes,
                                 std::uint64_t max_bytes,
                                 const std::function<void()>& after_part = {});

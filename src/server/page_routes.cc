@@ -26,7 +26,8 @@ std::string_view ContentTypeOf(std::string_view name) {
   return "application/octet-stream";
 }
 
-// A file of the page as it is sent: created once, shared by all responses.
+// A file of the page in the form in which it is sent. It is created once and shared by all
+// responses.
 struct ServedFile {
   std::string content_type;
   std::string etag;
@@ -134,8 +135,9 @@ Result<HttpResponse> Page::Respond(const HttpRequest& request, const Target& tar
     if (const ServedFile* const found = state_->Find(page)) return ResponseOf(*found);
   }
   if (const ServedFile* file = state_->Find(name)) return ResponseOf(*file);
-  // A browser gets the page, which shows the error and a way back; a program gets the error. Only
-  // addresses one level deep get the page, because its files have relative addresses.
+  // If the address is wrong, a browser gets the page, which shows the error and a way back. A
+  // program gets only the error. The page is sent only for addresses one level deep, because the
+  // page refers to its files by relative addresses.
   const bool is_person = request.Header("Accept").find("text/html") != std::string_view::npos;
   if (is_person && name.find('/') == std::string_view::npos) {
     HttpResponse response = ResponseOf(*state_->Find(kIndex));

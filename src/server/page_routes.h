@@ -1,4 +1,4 @@
-// Serves the files of the page, which are embedded in the program.
+// Serves the files of the page. They are embedded in the program.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@
 namespace cboard::tensor {
 namespace {
 
-// Copies strided elements in row-major order to `to`, which is advanced.
+// Copies the elements of a strided tensor to `to` in row-major order, and moves `to` behind them.
 void Gather(const TensorView& tensor, std::size_t dimension, const std::byte* from,
             std::byte*& to) {
   const std::size_t size = SizeOf(tensor.dtype);

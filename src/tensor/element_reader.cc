@@ -42,8 +42,9 @@ void ScaleLookup::Dequantize(std::size_t first, std::span<double> codes) const {
     });
     return;
   }
-  // Every element has its own scale, as in matrices that are quantized by column. Iterates over
-  // runs of scales instead of runs of elements.
+  // Here every element has another scale than its neighbours, as in matrices that are quantized by
+  // column. Iterates over consecutive scales, because there are no runs of elements with the same
+  // scale.
   for (std::size_t scale = first % scales_.size(); !codes.empty(); scale = 0) {
     const auto part = codes.first(std::min(codes.size(), scales_.size() - scale));
     codes = codes.subspan(part.size());
@@ -74,7 +75,7 @@ void ReadElements(DType dtype, const void* elements, std::size_t first, std::spa
   });
 }
 
-// Reads elements of `kBits` bits; the first one is in the lowest bits of its byte.
+// Reads elements of `kBits` bits each. The first element of a byte is in its lowest bits.
 template <std::size_t kBits, typename Convert>
 void ReadPacked(const void* elements, std::size_t first, std::span<float> out,
                 const Convert& convert) {

@@ -12,10 +12,10 @@
 
 namespace cboard::tensor {
 
-// Number of elements that are converted at once; they fit into the first-level cache.
+// Number of elements that are converted at once. They fit into the first-level cache.
 inline constexpr std::size_t kChunkElements = 1024;
 
-// Consecutive elements [first, first + count) with their scale and zero point.
+// A run of consecutive elements [first, first + count) with the same scale and zero point.
 struct QuantizedRun {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -26,11 +26,12 @@ struct QuantizedRun {
 // Finds the scale of each element of a quantized tensor.
 class ScaleLookup {
  public:
-  // Creates a lookup for `tensor`, which must be quantized. Borrows its scales.
+  // Creates a lookup for `tensor`, which must be quantized. The lookup borrows the scales of the
+  // tensor.
   explicit ScaleLookup(const TensorView& tensor);
 
-  // Calls `visit(QuantizedRun)` for the elements [first, end) in order, once per run of equal
-  // scale.
+  // Calls `visit(QuantizedRun)` once for each run of elements in [first, end) that have the same
+  // scale, in order.
   template <typename Visitor>
   void ForEachRun(std::size_t first, std::size_t end, Visitor&& visit) const {
     std::size_t column = first % row_length_;
@@ -51,7 +52,7 @@ class ScaleLookup {
   // Converts the codes of elements [first, first + codes.size()) to real values, in place.
   void Dequantize(std::size_t first, std::span<double> codes) const;
 
-  // Number of consecutive elements that share a scale; the last run of a row may be shorter.
+  // Number of consecutive elements that share a scale. The last run of a row may be shorter.
   std::size_t run_length() const { return run_length_; }
 
  private:
@@ -62,13 +63,13 @@ class ScaleLookup {
   std::size_t runs_per_row_;  // Number of runs after which the scales repeat.
 };
 
-// Reads elements [first, first + out.size()) of `tensor`, dequantized if it is quantized.
+// Reads the elements [first, first + out.size()) of `tensor`. Quantized elements are dequantized.
 void ReadDoubles(const TensorView& tensor, std::size_t first, std::span<double> out);
 
 // True for unquantized dtypes whose values all fit into float32.
 bool FitsFloat32(const TensorView& tensor);
 
-// Like ReadDoubles, for tensors for which FitsFloat32 is true.
+// Does the same as ReadDoubles, for tensors for which FitsFloat32 is true.
 void ReadFloats(const TensorView& tensor, std::size_t first, std::span<float> out);
 
 // True for tensors that contain 8-bit codes.
@@ -76,15 +77,16 @@ inline bool HoldsBytes(const TensorView& tensor) {
   return tensor.dtype == DType::kInt8 || tensor.dtype == DType::kUint8;
 }
 
-// Returns elements [first, first + count) without a copy. They must be aligned.
+// Returns the elements [first, first + count) without a copy. The elements must be aligned.
 template <typename Element>
 std::span<const Element> ElementsOf(const TensorView& tensor, std::size_t first,
                                     std::size_t count) {
   return {static_cast<const Element*>(tensor.data) + first, count};
 }
 
-// Calls `visit` with the elements [first, first + count) as real values, in order: as spans of
-// floats if float32 can represent them, otherwise of doubles. Arrays of these types are not copied.
+// Calls `visit` with the real values of the elements [first, first + count), in order. The values
+// are spans of floats if float32 can represent them, otherwise spans of doubles. Arrays of float32
+// or float64 are not copied.
 template <typename Visitor>
 void ForEachBlock(const TensorView& tensor, std::size_t first, std::size_t count, Visitor&& visit) {
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);

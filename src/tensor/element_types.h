@@ -11,7 +11,7 @@
 
 namespace cboard::tensor {
 
-// Element types that C++20 does not have, and a bool whose byte may have any value.
+// Types for elements that C++20 has no type for, and for a bool whose byte may have any value.
 struct Half {
   std::uint16_t bits;
 };
@@ -40,8 +40,8 @@ inline Real ValueOf(Bool element) {
   return element.byte != 0 ? Real{1} : Real{0};
 }
 
-// Reads element `index` of an array that need not be aligned, because views may point into mapped
-// files.
+// Reads element `index` of an array. The array need not be aligned, because views may point into
+// mapped files.
 template <typename Element>
 inline Element LoadElement(const void* data, std::size_t index) {
   Element element;

@@ -71,8 +71,8 @@ Result<void> ValidateStrides(const TensorView& tensor) {
         "elements of " + std::string(NameOf(tensor.dtype)) +
         " are packed into bytes and cannot have strides; copy them to a contiguous array");
   }
-  // Refuses sizes beyond ptrdiff_t, because the distance between the first and the last element
-  // must fit into it.
+  // Rejects sizes beyond ptrdiff_t: the distance between the first and the last element must fit
+  // into this type.
   std::uint64_t left = std::numeric_limits<std::ptrdiff_t>::max() / SizeOf(tensor.dtype);
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     const std::int64_t stride = tensor.strides[i];
@@ -91,7 +91,7 @@ Result<void> ValidateStrides(const TensorView& tensor) {
 }  // namespace
 
 Result<void> TensorView::Validate() const {
-  // Refuses unknown element types, because views may come from other languages.
+  // Rejects unknown element types. Views that come from other languages may have them.
   if (NameOf(dtype) == "unknown") {
     return Invalid("dtype " + std::to_string(static_cast<int>(dtype)) +
                    " is not a value of the enum DType");

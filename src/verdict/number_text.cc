@@ -66,7 +66,7 @@ int DecimalsOfColumn(std::span<const double> values) {
     return digits - 1 - static_cast<int>(std::floor(std::log10(of)));
   };
   const int least = decimals(sizes.back(), 4);
-  // The smallest tenth of the numbers may have fewer significant digits.
+  // Ignores the smallest tenth of the numbers, so these may have fewer significant digits.
   const int wanted = std::clamp(decimals(sizes[sizes.size() / 10], 3), least, least + 2);
   return std::clamp(std::min(wanted, static_cast<int>(needed)), 0, 4);
 }

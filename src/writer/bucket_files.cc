@@ -34,7 +34,7 @@ bool IsLasting(const Error& error) {
 
 }  // namespace
 
-// The connection to one bucket, shared by all runs that a process writes to it.
+// The connection to one bucket. All runs that a process writes to the bucket share it.
 struct BucketFiles::Shared {
   std::unique_ptr<object_store::ObjectStore> store;
   std::shared_ptr<IoThread> thread;
@@ -45,14 +45,14 @@ struct BucketFiles::Shared {
       std::mutex mutex;
       std::map<std::string, std::weak_ptr<Shared>> by_store;
     };
-    // The map is never destroyed, because it is used at exit.
+    // The map is never destroyed, because writers may use it while the process exits.
     static PerProcess<Known>& all = *new PerProcess<Known>;
     Known& known = all.Get();
     const std::lock_guard lock(known.mutex);
     std::weak_ptr<Shared>& entry = known.by_store[target.store_name()];
     if (std::shared_ptr<Shared> shared = entry.lock()) return shared;
     object_store::StoreOptions options = target.options;
-    // The number of attempts is small, because the files wait on the disk and are sent again later.
+    // A few attempts are enough: the files wait on the disk and are sent again later.
     options.max_attempts = 5;
     auto shared = std::make_shared<Shared>();
     CBOARD_ASSIGN_OR_RETURN(shared->store,
@@ -231,7 +231,7 @@ IoThread::TimePoint BucketFiles::Run(IoThread::TimePoint now) {
   return next;
 }
 
-// Stores everything that is written and not stored yet.
+// Stores all data that is written but not stored yet.
 Result<void> BucketFiles::StoreFiles() {
   while (true) {
     LocalFile next;
@@ -265,7 +265,8 @@ Result<void> BucketFiles::StoreOne(const LocalFile& file) {
   return shared_->store->Put(file.key, bytes);
 }
 
-// The caller holds mutex_.
+// Deletes the local copies of completely stored files, except the last file. The caller holds
+// mutex_.
 void BucketFiles::DeleteStored() {
   while (files_.size() > 1 && files_.front().stored == files_.front().written) {
     std::error_code ignored;
@@ -277,7 +278,7 @@ void BucketFiles::DeleteStored() {
 void BucketFiles::SendAbandoned() {
   for (const UnsentFolder& folder : UnsentFolder::TakeAbandoned(root_)) {
     if (folder.target().store_name() != target_.store_name()) continue;
-    // After a failure to send, the folder stays, and the next writer sends it.
+    // If sending fails, the folder stays, and the next writer sends it.
     static_cast<void>(folder.Send(*shared_->store));
   }
 }

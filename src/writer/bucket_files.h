@@ -1,10 +1,10 @@
 // Writes the event files of one run in a bucket: first to the local disk, then to the store.
 //
-// Objects cannot be appended. The events of a run are therefore written to numbered local event
-// files, and a thread stores them. The last file is stored completely at each flush, until it is
-// large, old, or stored often; then the next file starts. Complete and stored files are deleted
-// locally. Every object is a complete event file, so any reader of event files can read it, and
-// storing it again after a failure changes nothing.
+// A store cannot append to an object. The events of a run are therefore written to numbered local
+// event files, and a thread stores these files. At each flush, the whole last file is stored again,
+// until it is large, old, or was stored many times; then the next file starts. Files that are
+// complete and stored are deleted locally. Every object is a complete event file, so any reader of
+// event files can read it. Storing an object again after a failure changes nothing.
 #pragma once
 
 #include <chrono>
@@ -27,20 +27,20 @@
 
 namespace cboard::writer {
 
-// The event files of a run in a bucket. Thread-safe; NextFile() and Written() must be called by one
-// thread at a time.
+// The event files of a run in a bucket. Thread-safe, except that only one thread at a time may call
+// NextFile() and Written().
 class BucketFiles final : public IoThread::Task, public std::enable_shared_from_this<BucketFiles> {
  public:
-  // Limits of a file: size, age, and number of uploads (unless the file is tiny). Above a limit,
-  // the next file starts.
+  // Limits of a file: its size, its age, and the number of its uploads (if the file is not tiny).
+  // When a limit is reached, the next file starts.
   static constexpr std::uint64_t kMaxFileBytes = std::uint64_t{32} << 20;
   static constexpr std::uint64_t kTinyFileBytes = std::uint64_t{256} << 10;
   static constexpr int kMaxStores = 16;
   static constexpr std::chrono::hours kMaxAge{1};
 
   // Opens the run at `address` ("s3://bucket/run"). The first writer of a process to a bucket
-  // stores its file at once, to check the permission: fails with kNotFound or kPermissionDenied if
-  // that is not possible. A store that cannot be reached is not an error.
+  // stores its file at once, to check the permission. Fails with kNotFound or kPermissionDenied if
+  // the store rejects the file. It is not an error if the store cannot be reached.
   static Result<std::shared_ptr<BucketFiles>> Open(const std::filesystem::path& address,
                                                    const WriterOptions& options,
                                                    double now_seconds);
@@ -49,31 +49,33 @@ class BucketFiles final : public IoThread::Task, public std::enable_shared_from_
   // Creates a new local file that starts with the version record.
   Result<EventFile> NextFile();
 
-  // Reports that complete records were added to the last file.
+  // Reports that `bytes` of complete records were added to the last file.
   void Written(std::uint64_t bytes);
 
   // True if the next file should be started.
   bool WantsNextFile();
 
-  // Checks the limit of unsent data: fails with kResourceExhausted if more than max_unsent_bytes
+  // Checks the limit of unsent data. Fails with kResourceExhausted if more than max_unsent_bytes
   // wait for the store.
   Result<void> RoomLeft();
 
-  // Stores everything that was written, in the background.
+  // Stores all data that was written, in the background.
   void StoreSoon();
 
-  // Waits until everything that was written is stored. Fails with the store's error; unstored data
-  // is kept and sent again later. Fails with kFailedPrecondition on the thread that stores.
+  // Waits until all data that was written is stored. If the store fails, returns its error; the
+  // data stays on the disk and is sent again later. Fails with kFailedPrecondition on the thread
+  // that stores.
   Result<void> Store();
 
-  // Calls Store(), also sends files that child processes left, and releases everything. Files that
-  // could not be stored stay on the disk, and the error says where.
+  // Calls Store(), also sends files that child processes left, and releases all resources. Files
+  // that could not be stored stay on the disk, and the error says where they are.
   Result<void> Close();
 
-  // False in a forked child, which must open the run again.
+  // Returns true if this process has opened the run. A forked child gets false, and must open the
+  // run again.
   bool BelongsToThisProcess() const { return thread_->BelongsToThisProcess(); }
 
-  // The address of the first file.
+  // Returns the address of the run's first file in the bucket.
   const std::filesystem::path& address() const { return address_; }
 
   IoThread::TimePoint Run(IoThread::TimePoint now) override;
@@ -110,14 +112,16 @@ class BucketFiles final : public IoThread::Task, public std::enable_shared_from_
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Protected by mutex_, like all members below. The last file is being written.
+  // The files that are not deleted locally; the last one is being written. mutex_ protects this
+  // member and all members below it.
   std::deque<LocalFile> files_;
   int next_number_ = 0;
   std::uint64_t written_ = 0;  // Sum over all files so far; so is the next member.
   std::uint64_t stored_ = 0;
   std::uint64_t failure_count_ = 0;
   std::optional<Error> error_;
-  // True until folders of other processes were sent, with the first files.
+  // True until the unsent files of processes that have ended were sent. This is done once, together
+  // with the first files of this run.
   bool wants_abandoned_ = true;
   bool is_closed_ = false;
   IoThread::TimePoint::duration retry_;

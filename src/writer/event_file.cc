@@ -78,8 +78,8 @@ Result<void> EventFile::Restore() {
   if (copied && durable_) copied = SyncFile(fresh);
   if (copied && durable_) copied = SyncDirectory(path().parent_path());
   if (!copied) {
-    // Deletes an incomplete copy, which would look like a damaged run; the next attempt starts
-    // again.
+    // Deletes the incomplete copy, because it would look like a damaged run. The next attempt
+    // starts from the beginning.
     ::unlink(path().c_str());
     return copied;
   }

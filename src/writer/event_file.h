@@ -1,5 +1,5 @@
-// Creates an event file with a unique name, writes to it, and restores it if it is deleted while
-// open.
+// Creates an event file with a unique name, writes to it, and restores it if somebody deletes it
+// while it is open.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,17 @@ namespace cboard::writer {
 
 class EventFile {
  public:
-  // Creates <directory>/events.out.tfevents.<seconds>.<host><suffix>, with ".<pid>.<n>" before
-  // the suffix when that name is taken.
+  // Creates <directory>/events.out.tfevents.<seconds>.<host><suffix>. If this file exists, adds
+  // ".<pid>.<n>" before the suffix.
   static Result<EventFile> Create(const std::filesystem::path& directory, double now_seconds,
                                   const std::string& suffix, bool durable);
 
-  // Creates the file at `path`, in a directory that exists. Fails with kAlreadyExists.
+  // Creates the file at `path`; its directory must exist. Fails with kAlreadyExists if the file
+  // exists.
   static Result<EventFile> CreateNamed(const std::filesystem::path& path);
 
-  // Writes as many bytes as the system accepts; `written` is always set.
+  // Writes `bytes` until all are written or the system fails. `written` is always set to the number
+  // of written bytes.
   Result<void> WriteSome(ByteSpan bytes, std::size_t& written) {
     return file_->WriteSome(bytes, written);
   }
@@ -34,11 +36,11 @@ class EventFile {
   // True if the file, or its whole directory, was deleted.
   bool Vanished() const { return !file_->HasName(); }
 
-  // Creates a deleted file again and copies everything that was written so far into it.
+  // Creates a deleted file again, with all data that was written so far.
   Result<void> Restore();
 
-  // Returns the open file for SyncFile(), which may take long: it stays open if this object closes
-  // or restores its file meanwhile.
+  // Returns the open file for SyncFile(), which may take long. The file stays open for the caller
+  // if this object closes or restores it meanwhile.
   std::shared_ptr<const File> file() const { return file_; }
 
   const std::filesystem::path& path() const { return file_->path(); }
@@ -54,8 +56,8 @@ class EventFile {
 // Returns the name of this machine, as used in event files and run names.
 std::string HostName();
 
-// Limits a time to the ten digits that file names have; a wrong clock may return NaN or
-// 1e30.
+// Rounds a time to whole seconds, and limits it to the ten digits that file names have. A wrong
+// clock may return NaN or 1e30.
 std::int64_t WholeSeconds(double seconds);
 
 }  // namespace cboard::writer

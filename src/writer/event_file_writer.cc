@@ -32,9 +32,9 @@ Error WouldDeadlock() {
 
 }  // namespace
 
-// Lock order: close_mutex_, ThreadBuffer::lock, the queue's own lock. The I/O thread must never
-// wait for a buffer lock, because the owner of a buffer may hold it while waiting for the queue,
-// which the I/O thread empties.
+// Locks are taken in this order: close_mutex_, ThreadBuffer::lock, the queue's own lock. The I/O
+// thread must never wait for a ThreadBuffer::lock: the owner of the buffer may hold it while it
+// waits for the queue to become shorter, and only the I/O thread makes the queue shorter.
 class EventFileWriter::Impl {
  public:
   Impl(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options,
@@ -55,13 +55,13 @@ class EventFileWriter::Impl {
 
   bool BelongsToThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
-  // True if each event is written during the add call. A forked child also does this: the I/O
-  // thread and the buffers belong to its parent, but parent and child share the descriptor and its
-  // position.
+  // True if each event is written during the add call. This is also true in a forked child: the I/O
+  // thread and the buffers belong to the parent process, but parent and child share the file
+  // descriptor and its position.
   bool WritesAtOnce() const { return write_at_once_ || !BelongsToThisProcess(); }
 
-  // Adds the events at the start of every file. They are written at once, so that viewers see the
-  // run.
+  // Adds the events that every file starts with. They are written at once, so that viewers see the
+  // run before the first flush.
   Result<void> AddPreamble(double now, std::optional<std::int64_t> purge_step) {
     using proto::EventKind;
     std::vector<std::string> events;
@@ -90,9 +90,9 @@ class EventFileWriter::Impl {
     return {};
   }
 
-  // The fast path of AddScalar. Returns false and adds nothing if the file is closed, the buffer is
-  // full or visited by another thread, the thread last used another file, the tag is very long, or
-  // this is a forked child.
+  // Adds a scalar in the common case. Returns false and adds nothing if the file is closed, if the
+  // thread's buffer is full or in use by another thread, if the thread last used another file, if
+  // the tag is very long, or in a forked child. AddScalar() handles these cases.
   bool TryAddScalar(std::string_view tag, float value, std::int64_t step,
                     double wall_time_seconds) {
     ThreadBuffer* const buffer = task_->buffers.LastOfThisThread();
@@ -131,7 +131,8 @@ class EventFileWriter::Impl {
       buffer.chunk.size += bytes;
       return {};
     }
-    // Queues the buffer first, so that earlier events of this thread come first.
+    // Puts the thread's buffer into the queue before the new event, to keep the events of this
+    // thread in order.
     CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));
     Chunk chunk = Chunk::OfCapacity(bytes);
     record::StoreRecord(AsBytes(event), chunk.data.get());
@@ -166,7 +167,7 @@ class EventFileWriter::Impl {
     io_->Remove(*task_);
     std::size_t lost_bytes = task_->queue.backlog_bytes();
     for (const auto& buffer : task_->buffers.All()) {
-      // Releases the memory of the buffer, because threads keep the buffers of a closed file for a
+      // Releases the memory of the buffer now: threads keep the buffers of a closed file for a
       // while.
       const OwnerLock::Visit visit(buffer->lock);
       lost_bytes += std::exchange(buffer->chunk, {}).size;
@@ -184,7 +185,7 @@ class EventFileWriter::Impl {
 
   const std::filesystem::path& path() const { return task_->path(); }
 
-  // Minimum size of events that bypass the threads' buffers.
+  // Minimum size of an event that is not copied into a thread's buffer but queued separately.
   static constexpr std::size_t kLargeEventBytes = kChunkBytes / 4;
 
  private:
@@ -195,7 +196,7 @@ class EventFileWriter::Impl {
     return task_->WriteAtOnce(AsBytes(record));
   }
 
-  // Waits until everything in the buffers of all threads is written, or the disk has failed.
+  // Waits until the content of all threads' buffers is written, or the disk has failed.
   Result<void> WriteAll() {
     bool all_sealed = true;
     do {
@@ -204,18 +205,19 @@ class EventFileWriter::Impl {
         const OwnerLock::Visit visit(buffer->lock);
         if (buffer->chunk.size == 0) continue;
         all_sealed = task_->queue.Seal(buffer->chunk) && all_sealed;
-        // Wakes the I/O thread at once, because the owner of the next buffer may hold its lock
-        // until the queue gets shorter.
+        // Wakes the I/O thread now: the owner of the next buffer may hold its lock until the queue
+        // gets shorter.
         io_->Wake(*task_);
       }
       CBOARD_RETURN_IF_ERROR(Barrier());
-      // The loop repeats if the backlog had no room for some buffers; it is written now and has
-      // room.
+      // If the backlog had no room for some buffers, the loop repeats: the backlog is written now,
+      // so there is room.
     } while (!all_sealed);
     return {};
   }
 
-  // Waits until the I/O thread has checked the file and written everything in the queue.
+  // Waits until the I/O thread has checked that the file still exists, and has written all queued
+  // chunks.
   Result<void> Barrier() {
     task_->CheckName();
     const HandoffQueue::Ticket ticket = task_->queue.TakeTicket();
@@ -223,7 +225,8 @@ class EventFileWriter::Impl {
     return task_->queue.WaitUntilWritten(ticket);
   }
 
-  // Makes room for `bytes`, at most kChunkBytes, in the locked `buffer`.
+  // Makes sure that `buffer` has room for `bytes`, which is at most kChunkBytes. The caller has
+  // locked the buffer.
   Result<void> MakeRoom(ThreadBuffer& buffer, std::size_t bytes) {
     if (buffer.chunk.capacity - buffer.chunk.size >= bytes) return {};
     CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));
@@ -233,14 +236,16 @@ class EventFileWriter::Impl {
 
   Result<void> Enqueue(Chunk& chunk) {
     if (chunk.size == 0) return {};
-    // on_disk_error may also log, but must not wait for its own thread.
+    // The user's function on_disk_error runs on the I/O thread and may log, but this thread must
+    // not wait for itself.
     const bool may_wait = !io_->OnThisThread();
     CBOARD_ASSIGN_OR_RETURN(const bool wake, task_->queue.Push(chunk, may_wait));
     if (wake) io_->Wake(*task_);
     return {};
   }
 
-  // True if the first record is the file version. Files in a bucket already contain it.
+  // True if this object writes the file version as the first record. Files in a bucket already
+  // contain this record.
   const bool begins_with_version_;
   std::shared_ptr<FileTask> task_;
   std::shared_ptr<IoThread> io_;
@@ -281,8 +286,8 @@ EventFileWriter::~EventFileWriter() {
   if (impl_->BelongsToThisProcess()) {
     static_cast<void>(Close());
   } else {
-    // The object is not destroyed in a forked child: the parent's threads do not exist there, and
-    // may have held locks.
+    // A forked child must not destroy the object: the parent's threads do not exist in the child,
+    // and may have held locks.
     static_cast<void>(impl_.release());
   }
 }

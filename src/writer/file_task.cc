@@ -14,18 +14,19 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Delay after which a failed write is repeated if no thread flushes.
+// Delay before a failed write is repeated, unless a thread flushes earlier.
 constexpr auto kRetryAfter = milliseconds(100);
 // Maximum delay between attempts to write to a disk that fails for a long time.
 constexpr auto kMaxRetryInterval = std::chrono::seconds(1);
 
-// Maximum number of chunks that are written before other files on the thread have their turn.
+// Maximum number of chunks that are written before it is the turn of the other files on this
+// thread.
 constexpr int kChunksPerTurn = 64;
 
 }  // namespace
 
-// Limits the flush interval. A century cannot overflow the clock; a very short interval would keep
-// a processor busy.
+// Converts the flush interval and limits it. The maximum of a century cannot overflow the clock; a
+// shorter interval than the minimum would keep a processor busy.
 steady_clock::duration FlushInterval(double seconds) {
   constexpr double kMinInterval = 0.01;
   constexpr double kNever = 100.0 * 365 * 24 * 3600;
@@ -62,14 +63,15 @@ IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
   DiskWorks();
   if (drained == Drained::kSome) return now;
   if (flush_due) SyncInTime();
-  // Returns an early time for the next run if a buffer was in use, because its owner will soon
-  // release it.
+  // If a buffer was in use, runs again very soon, because the owner of the buffer will release it
+  // soon.
   return all_sealed ? next_flush_ : now + milliseconds(1);
 }
 
 Result<void> FileTask::WriteAtOnce(ByteSpan record) {
   const ForkBlocker one_at_a_time;  // A forked child must not inherit it locked.
-  // A child process opens a bucket's run again, with a folder of its own.
+  // A forked child cannot write here: it opens the run in the bucket again, with its own folder of
+  // unsent files.
   if (!file_ || (bucket_ && !bucket_->BelongsToThisProcess())) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "the writer is closed; create a new writer to log more events");
@@ -81,7 +83,8 @@ Result<void> FileTask::WriteAtOnce(ByteSpan record) {
   }
   std::size_t written = 0;
   Result<void> result = file_->WriteSome(record, written);
-  // Removes a partial record, because readers could not find the parent's next records after it.
+  // Removes a partial record. The parent process may append more records, and readers could not
+  // find records after a partial one.
   if (!result && written > 0) static_cast<void>(file_->RemovePartial(written));
   if (result && bucket_) {
     bucket_->Written(record.size());
@@ -114,7 +117,8 @@ Result<void> FileTask::Sync() {
 
 Result<void> FileTask::SyncLast() { return bucket_ ? bucket_->Close() : Sync(); }
 
-// Calls Sync() after a periodic flush, and reports an error, which no caller would get otherwise.
+// Calls Sync() after a periodic flush. Reports an error to on_disk_error_, because no caller waits
+// for the result.
 void FileTask::SyncInTime() {
   if (!std::exchange(has_unsynced_, false) || has_sync_failed_) return;
   if (bucket_) return bucket_->StoreSoon();
@@ -131,8 +135,8 @@ void FileTask::Release() {
   queue.Clear();
 }
 
-// Moves the content of the threads' buffers to the queue, except buffers in use. Returns false if
-// there were any.
+// Moves the content of the threads' buffers to the queue. Skips buffers in use, and returns false
+// if there are any.
 bool FileTask::SealIdleBuffers() {
   bool all = true;
   for (const auto& buffer : buffers.All()) {
@@ -140,7 +144,7 @@ bool FileTask::SealIdleBuffers() {
       all = false;
       continue;
     }
-    // Events that a full backlog refuses stay in the buffer until the next flush.
+    // If the backlog is full, the events stay in the buffer until the next flush.
     static_cast<void>(queue.Seal(buffer->chunk));
     buffer->lock.LeaveShared();
   }
@@ -177,8 +181,8 @@ FileTask::Drained FileTask::Drain() {
     chunk->written += written;
     has_unsynced_ = has_unsynced_ || written > 0;
     if (!result) {
-      // The part of the last record that was written. The process may end before the disk accepts
-      // the rest of it.
+      // Removes the part of the last record that was written: the process may end before the disk
+      // accepts the rest of the record.
       const std::size_t partial_bytes = PartialRecordBytes(chunk->bytes(), chunk->written);
       if (file_->RemovePartial(partial_bytes)) chunk->written -= partial_bytes;
       Refused(result.error());
@@ -192,7 +196,8 @@ FileTask::Drained FileTask::Drain() {
   return Drained::kSome;
 }
 
-// Starts the next file of a bucket's run. If it cannot be created, the previous one stays in use.
+// Starts the next file of a run in a bucket. If the file cannot be created, the current file stays
+// in use.
 void FileTask::BeginNextFile() {
   Result<EventFile> next = bucket_->NextFile();
   if (!next) return;

@@ -18,42 +18,42 @@
 
 namespace cboard::writer {
 
-// Returns the time between two flushes: `seconds`, limited to 10 ms and a century.
+// Returns the time between two flushes: `seconds`, but at least 10 ms and at most a century.
 std::chrono::steady_clock::duration FlushInterval(double seconds);
 
 class FileTask final : public IoThread::Task {
  public:
-  // Creates the task of a file. Without a file, `path` is the directory of the run, and the task
-  // never runs. With a `bucket`, `file` is its first file, and more follow.
+  // Creates the task of a file. If there is no file, `path` is the directory of the run, and the
+  // task never runs. If there is a `bucket`, `file` is the first of several files.
   FileTask(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options,
            std::shared_ptr<BucketFiles> bucket);
 
   IoThread::TimePoint Run(IoThread::TimePoint now) override;
 
-  // The time at which the task should first run.
+  // Returns the time at which the task should run for the first time.
   IoThread::TimePoint first_due() const { return next_flush_; }
 
-  // Requests a check whether the file was deleted. It is done before tickets that are taken after
-  // this call are reached.
+  // Requests a check whether the file was deleted. The I/O thread does the check before it reaches
+  // any position in the queue (HandoffQueue::Ticket) that is taken after this call.
   void CheckName() { check_name_ = true; }
 
-  // Writes the record during the call, for files without an I/O thread in this process. Fails with
-  // kFailedPrecondition if the file is closed or deleted.
+  // Writes the record before the call returns, for files that have no I/O thread in this process.
+  // Fails with kFailedPrecondition if the file is closed or deleted.
   Result<void> WriteAtOnce(ByteSpan record);
 
-  // Waits until everything that was written is durable: in the bucket, if there is one, or on the
-  // disk, if the options request it. After a failure of the disk, every later call fails, because
-  // the system may have discarded some of the bytes.
+  // Waits until all written data is in the bucket or, if there is no bucket and the options are
+  // durable, on the disk. After a failure of the disk, every later call fails too, because the
+  // system may have discarded some of the data.
   Result<void> Sync();
 
-  // Calls Sync() and closes the bucket's part. If the bucket cannot be reached, its events stay on
-  // the disk, and the error says where.
+  // Calls Sync(), and closes the run in the bucket if there is one. If the bucket cannot be
+  // reached, the events stay on the disk, and the error says where they are.
   Result<void> SyncLast();
 
   // Closes the file in this process. WriteAtOnce() fails afterwards.
   void CloseFile();
 
-  // Closes the file and discards unwritten data. The task must no longer run.
+  // Closes the file and discards data that is not written. The task must not run afterwards.
   void Release();
 
   const std::filesystem::path& path() const { return path_; }
@@ -82,7 +82,7 @@ class FileTask final : public IoThread::Task {
   Duration retry_;
   bool failing_ = false;
   const bool durable_;
-  // True if data was written since the last SyncInTime(). Used only by the I/O thread.
+  // True if data was written since the last SyncInTime(). Only the I/O thread uses it.
   bool has_unsynced_ = false;
   std::atomic<bool> has_sync_failed_ = false;
   std::atomic<bool> check_name_ = false;

@@ -9,7 +9,7 @@
 namespace cboard::writer {
 namespace {
 
-// Maximum number of empty chunks that are kept for reuse, however long the queue may grow.
+// Maximum number of empty chunks that are kept for reuse, even if the queue may be longer.
 constexpr std::size_t kMaxEmptyChunks = 32;
 
 }  // namespace
@@ -39,8 +39,8 @@ bool HandoffQueue::Seal(Chunk& chunk) {
   if (chunk.size == 0) return true;
   const std::lock_guard lock(mutex_);
   if (BacklogFull(chunk.size)) return false;
-  // Appends to the last chunk, except to the first one of the queue, which the consumer uses
-  // without the lock.
+  // Appends the content to the last chunk. The first chunk of the queue is not changed, because the
+  // consumer uses it without the lock.
   if (chunks_.size() > 1 && chunks_.back().capacity - chunks_.back().size >= chunk.size) {
     Chunk& last = chunks_.back();
     std::memcpy(last.data.get() + last.size, chunk.data.get(), chunk.size);
@@ -67,7 +67,8 @@ Chunk HandoffQueue::TakeEmpty(std::size_t capacity) {
 
 Chunk* HandoffQueue::Front() {
   const std::lock_guard lock(mutex_);
-  // Returns the first chunk without the lock, because push_back does not move existing elements.
+  // The caller uses the first chunk without the lock. This is safe, because push_back does not move
+  // existing elements.
   return chunks_.empty() ? nullptr : &chunks_.front();
 }
 
@@ -78,7 +79,7 @@ void HandoffQueue::FrontWritten() {
     chunks_.pop_front();
     backlog_bytes_ -= chunk.size;
     ++written_;
-    // Only chunks of the default size are reused, so that one large image does not keep its memory.
+    // Reuses only chunks of the default size, so that the memory of one large image is released.
     if (chunk.capacity == kChunkBytes && empty_.size() < std::min(max_chunks_, kMaxEmptyChunks)) {
       chunk.size = chunk.written = 0;
       empty_.push_back(std::move(chunk));

@@ -1,4 +1,4 @@
-// The bounded queue between the threads that log and the I/O thread.
+// The queue between the threads that log and the I/O thread. Its length is limited.
 #pragma once
 
 #include <condition_variable>
@@ -15,11 +15,11 @@
 
 namespace cboard::writer {
 
-// Size of a thread's buffer: large enough that waking the I/O thread is cheap per event, small
-// enough to stay in the CPU cache.
+// Size of a thread's buffer: large enough that the cost of waking the I/O thread is small per
+// event, and small enough to stay in the CPU cache.
 inline constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 
-// A buffer of encoded records for a file.
+// A buffer of encoded records that is written to one file.
 struct Chunk {
   std::unique_ptr<std::byte[]> data;
   std::size_t capacity = 0;
@@ -40,43 +40,43 @@ class HandoffQueue {
   HandoffQueue(std::size_t max_chunks, std::size_t max_backlog_bytes)
       : max_chunks_(max_chunks), max_backlog_bytes_(max_backlog_bytes) {}
 
-  // Appends `chunk`. If `may_wait` is set, waits while the queue is full and the disk is slow. If
+  // Appends `chunk`. If `may_wait` is true, waits while the queue is full and the disk works. If
   // the disk fails and the backlog is full, fails with kResourceExhausted and does not change
   // `chunk`. Returns true if the consumer was idle and must be woken.
   Result<bool> Push(Chunk& chunk, bool may_wait = true);
 
-  // Appends the content of a partly filled buffer without waiting, and leaves `chunk` empty.
-  // Returns false and does not change `chunk` if the disk fails and the backlog is full.
+  // Appends the content of a partly filled buffer without waiting, and leaves `chunk` empty. If the
+  // disk fails and the backlog is full, returns false and does not change `chunk`.
   //
-  // The content is added to the last waiting chunk if it fits, so that a program that flushes after
-  // every event while the disk is full does not queue a chunk for each event.
+  // If the last waiting chunk has room, the content is added to it. A program that flushes after
+  // every event while the disk is full thus does not queue one chunk per event.
   bool Seal(Chunk& chunk);
 
-  // Returns an empty chunk of `capacity`: a reused one if possible. New memory costs a page fault
-  // per 4 KiB, which takes as long as encoding the events that fit into it.
+  // Returns an empty chunk of `capacity` bytes; reuses an old one if possible. New memory costs a
+  // page fault per 4 KiB, which takes as long as encoding the events that fit into these 4 KiB.
   Chunk TakeEmpty(std::size_t capacity);
 
-  // For the consumer: returns the oldest chunk of the queue, which stays there until it is written.
-  // Null if the queue is empty.
+  // Returns the oldest chunk of the queue, or null if the queue is empty. The chunk stays in the
+  // queue until it is written. Only the consumer calls this.
   Chunk* Front();
-  // For the consumer: reports that the front chunk was written to the operating system.
+  // Reports that the first chunk was written to the operating system. Only the consumer calls this.
   void FrontWritten();
-  // For the consumer: reports that the disk failed. Waiting flushes return `error`. Returns true if
-  // the disk worked before.
+  // Reports that the disk failed: flushes that wait return `error`. Returns true if the disk worked
+  // before. Only the consumer calls this.
   bool DiskFailed(const Error& error);
-  // For the consumer: reports that the disk works. Returns true if it failed before.
+  // Reports that the disk works. Returns true if it failed before. Only the consumer calls this.
   bool DiskWorks();
 
-  // A position in the queue after everything that was pushed so far.
+  // A position in the queue, behind all chunks that were pushed so far.
   struct Ticket {
     std::uint64_t chunk = 0;
     std::uint64_t refusals = 0;  // Number of earlier disk errors.
   };
-  // Returns a position after the chunk that the consumer is writing, so the consumer runs at least
-  // once more before it is reached.
+  // Returns a position that has at least one chunk before it that the consumer has not started. The
+  // consumer therefore takes one more chunk before it reaches the position.
   Ticket TakeTicket();
 
-  // Waits until everything before the ticket is written, or until the disk has failed since the
+  // Waits until all chunks before the ticket are written, or until the disk has failed after the
   // ticket was taken.
   Result<void> WaitUntilWritten(const Ticket& ticket);
 

@@ -9,10 +9,10 @@
 namespace cboard::writer {
 namespace {
 
-// Blocks signals on this thread during its lifetime, so that a thread started meanwhile handles
-// none. A program's handlers then run only on the program's own threads, and a file above the size
-// limit (SIGXFSZ) is an error of write() instead of the end of the process. Signals for faults are
-// not blocked.
+// Blocks signals on the current thread while the object lives. A thread that is started meanwhile
+// inherits this and handles no signals. The program's signal handlers then run only on the
+// program's own threads. A file above the size limit (SIGXFSZ) becomes an error of write() and does
+// not end the process. Signals for faults are not blocked.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -35,8 +35,8 @@ class SignalsBlocked {
 
 std::shared_ptr<IoThread> MakeIoThread() {
   return {new IoThread, [](IoThread* io) {
-            // The thread object is not deleted in a child process, which cannot join its parent's
-            // thread, and not by the thread itself.
+            // Does not delete the thread object in a forked child, which cannot join a thread of
+            // its parent, and not on the I/O thread itself.
             if (io->BelongsToThisProcess() && !io->OnThisThread()) delete io;
           }};
 }
@@ -83,11 +83,11 @@ void IoThread::Wake(const Task& task) {
   const auto found = entries_.find(&task);
   if (found == entries_.end()) return;
   if (running_ == &task) {
-    // The task must run again, because its current run may already be past the new work.
+    // The task must run again: its current run may not have seen the new work.
     woken_while_running_ = true;
     return;
   }
-  // Puts the task behind tasks that have waited longer.
+  // Makes the task due now, which puts it behind tasks that have waited longer.
   const TimePoint now = std::chrono::steady_clock::now();
   if (found->second.due <= now) return;
   Reschedule(&task, found->second, now);

@@ -1,7 +1,7 @@
-// One thread that does the disk work of many event files.
+// One thread that writes many event files.
 //
-// A SummaryWriter shares one thread among its files: add_scalars may open dozens of sub-runs, and a
-// thread for each would cost more than the writing.
+// A SummaryWriter uses one thread for all its files: add_scalars may open dozens of sub-runs, and a
+// thread for each of them would cost more than the writing.
 #pragma once
 
 #include <chrono>
@@ -19,21 +19,22 @@
 
 namespace cboard::writer {
 
-// A thread that runs tasks. Thread-safe. Tasks take turns: a task that always has work delays
-// others by one Run() at a time. The thread starts with the first task and handles no signals,
-// which belong to the program.
+// A thread that runs tasks. Thread-safe. Tasks take turns: a task that always has work delays the
+// others by one Run() at a time. The thread starts with the first task. It handles no signals, so
+// that the program's own threads handle all of them.
 class IoThread {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // A task: work that runs on the I/O thread. The thread shares ownership of a task while it is
-  // added.
+  // Work that runs on the I/O thread. From Add() to Remove(), the thread is a shared owner of the
+  // task.
   class Task {
    public:
     virtual ~Task() = default;
 
-    // Does the pending work and returns the time of the next run; Wake() may run it earlier. A task
-    // with a lot of work should do a part of it, return `now`, and continue in its next turn.
+    // Does the pending work and returns the time of the next run; Wake() may cause an earlier run.
+    // A task with a lot of work should do a part of it, return `now`, and continue in its next
+    // turn.
     virtual TimePoint Run(TimePoint now) = 0;
   };
 
@@ -45,16 +46,18 @@ class IoThread {
   // Adds a task. Fails with kResourceExhausted if the system cannot create a thread.
   Result<void> Add(std::shared_ptr<Task> task, TimePoint first_due);
 
-  // Runs a task soon. Does nothing if it was removed.
+  // Makes a task run soon. Does nothing if the task was removed.
   void Wake(const Task& task);
 
-  // Removes a task. Afterwards it does not run any more. Must not be called from Run().
+  // Removes a task. The task does not run afterwards. Must not be called from Run().
   void Remove(const Task& task);
 
-  // True if the caller runs on this thread, that is, in a Run(). Only after Add().
+  // True if the calling thread is this I/O thread, which means that a Run() is the caller. Valid
+  // only after Add().
   bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
-  // False in a forked child, where the I/O thread does not exist.
+  // Returns true in the process that created this object. A forked child gets false, because the
+  // I/O thread does not exist there.
   bool BelongsToThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
  private:

@@ -22,7 +22,8 @@ bool Membarrier(int command) { return ::syscall(__NR_membarrier, command, 0, 0) 
 
 }  // namespace
 
-// membarrier is not used with ThreadSanitizer, which does not know it and would report false races.
+// membarrier is not used with ThreadSanitizer: ThreadSanitizer does not know it and would report
+// false races.
 bool OwnerLock::UseAsymmetricFence() {
 #if defined(__linux__) && defined(__NR_membarrier) && !defined(__SANITIZE_THREAD__)
   return Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
@@ -36,7 +37,7 @@ const bool OwnerLock::visitors_pay_ = UseAsymmetricFence();
 void OwnerLock::OrderAllThreads() {
 #if defined(__linux__) && defined(__NR_membarrier)
   if (!visitors_pay_ || Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
-  // Registers the process if the first call fails; a forked child may need its own registration.
+  // If the first call fails, registers the process: a forked child may need its own registration.
   CBOARD_CHECK(Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
                Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
 #endif

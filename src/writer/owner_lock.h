@@ -22,11 +22,12 @@ namespace cboard::writer {
 
 class OwnerLock {
  public:
-  // Locks for the owner, one thread at a time. Returns false if a visitor is inside or waiting.
+  // Locks for the owner. Only one thread at a time may be the owner. Returns false if a visitor
+  // holds the lock or waits for it.
   bool TryLockExclusive() {
     if (visitors_pay_) {
       owned_.store(true, std::memory_order_relaxed);
-      // This fence prevents the compiler from reordering.
+      // This fence is only for the compiler: it must not move the check below before the store.
       std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {
       owned_.exchange(true, std::memory_order_seq_cst);
@@ -40,7 +41,7 @@ class OwnerLock {
 
   void Own();  // Waits for visitors. They are rare and have priority.
 
-  // Locks for a visitor; waits for the owner and for other visitors.
+  // Locks for a visitor. Waits for the owner and for other visitors.
   void EnterShared();
   bool TryEnterShared();  // For visitors. Does not wait: returns false if another thread is inside.
   void LeaveShared();

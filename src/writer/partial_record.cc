@@ -28,8 +28,8 @@ bool RemovePartialRecord(int descriptor, std::size_t partial_bytes) {
     return false;
   }
   const off_t end = position - static_cast<off_t>(partial_bytes);
-  // The order matters: if a forked process writes in between, the file gets a gap but no event is
-  // lost.
+  // Truncates the file before moving the position: if a forked process writes between the two
+  // calls, the file gets a gap, but no event is lost.
   return ::ftruncate(descriptor, end) == 0 && ::lseek(descriptor, end, SEEK_SET) == end;
 }
 

@@ -17,14 +17,14 @@ extern std::atomic<std::uint64_t> fork_generation;
 extern std::mutex fork_mutex;
 }  // namespace internal
 
-// Returns the number of forks that led to this process. State with another number belongs to the
-// parent.
+// Returns the number of forks between the start of the program and this process. State that was
+// created with another number belongs to a parent process.
 inline std::uint64_t ForkGeneration() {
   return internal::fork_generation.load(std::memory_order_relaxed);
 }
 
-// Delays fork() during its lifetime, so that a child never inherits an incomplete change. Hold it
-// only briefly, and take no other lock meanwhile.
+// Delays fork() while the object lives, so that a child never inherits an incomplete change. Hold
+// it only briefly, and take no other lock meanwhile.
 class ForkBlocker {
  public:
   ForkBlocker() : lock_(internal::fork_mutex) {}
@@ -33,9 +33,10 @@ class ForkBlocker {
   std::lock_guard<std::mutex> lock_;
 };
 
-// An object of type T that belongs to this process. A child creates a new one on first use, and
-// neither changes nor frees the parent's. If T has a method Inherit(const T& parent), it may copy
-// members that the parent changes only under a ForkBlocker. Thread-safe.
+// An object of type T that belongs to this process. A forked child creates a new object on first
+// use; it neither changes nor frees the object of its parent. If T has a method Inherit(const T&
+// parent), the method may copy the members that the parent changes only under a ForkBlocker.
+// Thread-safe.
 template <typename T>
 class PerProcess {
  public:

@@ -1,4 +1,4 @@
-// The event files of one SummaryWriter: the main file, and one per sub-run.
+// The event files of one SummaryWriter: the main file, and one file per sub-run.
 #pragma once
 
 #include <atomic>
@@ -16,31 +16,31 @@
 
 namespace cboard::writer {
 
-// The event files of a writer. Thread-safe. Files are opened when first needed and, after Close(),
-// opened again.
+// The event files of a writer. Thread-safe. Each file is opened when it is first needed, and after
+// Close() it is opened again when it is needed.
 //
 // A forked child continues to write to the open files of its parent. It writes every event at once,
-// to these files and to files that it opens, because a child process of Python's multiprocessing
-// ends without closing files.
+// to these files and to files that it opens: a child process of Python's multiprocessing ends
+// without closing files.
 class RunFiles {
  public:
   RunFiles(std::filesystem::path directory, WriterOptions options);
 
-  // Returns the event file in the directory itself; opens it if needed. Valid as long as this
-  // object.
+  // Returns the main event file, which is in the writer's directory; opens it if needed. The
+  // pointer is valid as long as this object.
   Result<EventFileWriter*> Main();
-  // Returns the main event file if it is open, otherwise null. Inline, because every scalar calls
-  // it.
+  // Returns the main event file if it is open, otherwise null. The function is inline, because
+  // every scalar calls it.
   EventFileWriter* OpenMain() { return state_.Get().main.load(std::memory_order_acquire); }
 
-  // Returns the event file of the sub-run in `directory`, which stays open until Close().
+  // Returns the event file of the sub-run in `directory`. The file stays open until Close().
   Result<EventFileWriter*> SubRun(const std::filesystem::path& directory);
 
-  // Opens an event file that the caller closes, on the same I/O thread.
+  // Opens an event file that uses the same I/O thread. The caller closes it.
   Result<std::unique_ptr<EventFileWriter>> OpenOnce(const std::filesystem::path& directory);
 
-  // Replaces `file` by a new file at the next call that needs it. For files that were closed, or
-  // deleted while a forked child used them.
+  // Makes the next call that needs `file` open a new file instead. Used for a file that was closed,
+  // or that was deleted while a forked child used it.
   void Forget(const EventFileWriter* file);
 
   // Flushes all files; returns the first error.
@@ -54,10 +54,10 @@ class RunFiles {
   struct State {
     std::mutex mutex;
     std::atomic<EventFileWriter*> main = nullptr;
-    // Protected by `mutex`, and changed only under a ForkBlocker.
+    // The open files of sub-runs. Protected by `mutex`, and changed only under a ForkBlocker.
     std::map<std::filesystem::path, EventFileWriter*> sub_runs;
-    // Protected by `mutex`. Also contains closed files, which need little memory, so that pointers
-    // stay valid.
+    // All files that were opened. Closed files stay here, so that pointers to them are valid; they
+    // need little memory. Protected by `mutex`.
     std::vector<std::unique_ptr<EventFileWriter>> opened;
     // Runs whose purge_step was announced. Protected by `mutex`, and changed only under a
     // ForkBlocker.

@@ -19,11 +19,12 @@ constexpr char kValueKey = 0x0a;
 constexpr char kTagKey = 0x0a;
 constexpr char kSimpleValueKey = 0x15;
 
-// Maximum memory of all templates. There are usually few tags; if there are many or long ones, the
-// templates are discarded.
+// Maximum memory of all templates together. Usually there are few tags. If there are many or long
+// tags, all templates are discarded.
 constexpr std::size_t kMaxTemplatesBytes = std::size_t{16} << 20;
 
-// Memory of a template in bytes, besides three copies of its tag: as given, as a key, and cleaned.
+// Memory of a template in bytes, without the three copies of its tag: as given, as a key, and
+// cleaned.
 constexpr std::size_t kTemplateBytes = 400;
 
 std::size_t StoreVarint(std::uint64_t value, std::byte* out) {
@@ -46,7 +47,7 @@ std::size_t VarintBytes(std::uint64_t value) {
   return StoreVarint(value, bytes);
 }
 
-// Compares texts without memcmp, whose call takes longer than comparing a short tag.
+// Compares texts without memcmp: a call of memcmp takes longer than comparing a short tag.
 bool SameText(std::string_view left, std::string_view right) {
   const std::size_t size = left.size();
   if (right.size() != size) return false;
@@ -65,20 +66,20 @@ bool SameText(std::string_view left, std::string_view right) {
 
 constexpr std::size_t kWallTimeBytes = 1 + sizeof(double);
 
-// Size of the blocks in which the end of a record is copied. Copies of constant size are single
-// instructions.
+// Size of the blocks in which the last part of a record is copied. Copies of constant size compile
+// to single instructions.
 constexpr std::size_t kBlockBytes = 16;
 
-// A piece of at most eight bytes: the first bytes of `word` in memory order.
+// Up to eight bytes of a record, stored in the first bytes of `word` in memory order.
 struct Piece {
   std::uint64_t word = 0;
   std::size_t size = 0;
 };
 
-// Limit of steps whose varint has at most six bytes of seven bits.
+// Steps below this limit have a varint of at most six bytes, with seven bits each.
 constexpr std::uint64_t kShortSteps = std::uint64_t{1} << 42;
 
-// Encodes the field of a step below kShortSteps, all its bytes at once.
+// Encodes the protobuf field of a step below kShortSteps without a loop.
 Piece StepField(std::uint64_t step) {
   if (step == 0) return {};  // Protobuf omits default values.
   const std::size_t size = (static_cast<std::size_t>(std::bit_width(step)) + 6) / 7;
@@ -104,8 +105,9 @@ CBOARD_SSE42 std::uint32_t Extend(std::uint32_t crc, Piece piece) {
   return crc;
 }
 
-// Computes the checksum of a payload from its parts. Reading the payload itself would be slow:
-// loads would wait for stores of other sizes that have just written it.
+// Computes the checksum of a payload from its parts. Reading the payload itself would be slow: the
+// loads would wait for the stores that have just written it, because loads and stores have
+// different sizes.
 CBOARD_SSE42 std::uint32_t CrcOfParts(double wall_time_seconds, Piece step, const char* tail,
                                       std::size_t tail_size, float value) {
   const auto wall_time = std::bit_cast<std::uint64_t>(wall_time_seconds);
@@ -131,8 +133,7 @@ ScalarEncoder::Template ScalarEncoder::Prepare(std::string_view tag) {
   made.tag = tag;
   const std::string clean = summary::CleanTag(tag);
   const std::size_t tag_bytes =
-      // The size of the tag's field, which is omitted if the tag is empty, like all default values
-      // in protobuf.
+      // The size of the tag's field. Protobuf omits an empty tag, like all default values.
       clean.empty() ? 0 : 1 + VarintBytes(clean.size()) + clean.size();
   const std::size_t value_bytes = tag_bytes + 1 + sizeof(float);
   const std::size_t summary_bytes = 1 + VarintBytes(value_bytes) + value_bytes;
@@ -160,7 +161,7 @@ ScalarEncoder::Template ScalarEncoder::Prepare(std::string_view tag) {
 }
 
 std::size_t ScalarEncoder::Find(std::string_view tag) {
-  // Tries the tag that followed the last one before, because training loops log the same tags in
+  // Tries the tag that followed the current one in the past: training loops log the same tags in
   // the same order.
   if (!templates_.empty()) {
     const std::size_t guess = templates_[last_].next;

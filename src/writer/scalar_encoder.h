@@ -21,12 +21,12 @@ namespace cboard::writer {
 // Encodes scalar events. Not thread-safe; each thread has its own encoder.
 class ScalarEncoder {
  public:
-  // Returns an upper bound of a record's size for `tag`. (Copies use whole blocks and may write
-  // past the record, but not past this size.)
+  // Returns an upper bound of the size of a record for `tag`. Encode() copies whole blocks and may
+  // write past the record, but not past this size.
   static std::size_t MaxRecordBytes(std::string_view tag) { return 112 + 3 * tag.size(); }
 
-  // Writes one record to `out`, which must hold MaxRecordBytes(tag), and returns its size. The tag
-  // is cleaned as in CleanTag. `wall_time_seconds` is written even if it is 0.
+  // Writes one record to `out` and returns its size. `out` must have room for MaxRecordBytes(tag)
+  // bytes. The tag is cleaned like in CleanTag. `wall_time_seconds` is written even if it is 0.
   std::size_t Encode(std::string_view tag, float value, std::int64_t step, double wall_time_seconds,
                      std::byte* out);
 
@@ -35,17 +35,17 @@ class ScalarEncoder {
 
   struct Template {
     std::string tag;  // As given.
-    // The prepared bytes of an event from the summary's key to the value's key, padded with two
-    // blocks.
+    // The prepared bytes of an event, from the key of the summary field to the key of the value
+    // field. Two blocks of padding follow.
     std::string tail;
     std::size_t tail_size = 0;  // Size without padding.
-    // The prepared record header, with length and checksum, for each number of bytes of the step
-    // (0: no step).
+    // The prepared record headers, with length and checksum. The index is the number of bytes of
+    // the step (0: no step).
     std::array<std::array<std::byte, 12>, kMaxVarintBytes + 1> headers;
     std::size_t next = 0;  // Index of the template that was used after this one the last time.
   };
 
-  // A hash that allows to look up a view without creating a string.
+  // A hash function for looking up a std::string_view without creating a std::string.
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };

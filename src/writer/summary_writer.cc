@@ -1,5 +1,5 @@
-// Construction, scalars and lifetime of SummaryWriter; summary_writer_kinds.cc has the other kinds
-// of data.
+// Constructors, scalars, Flush and Close of SummaryWriter. summary_writer_kinds.cc has the other
+// kinds of data.
 #include "cboard/writer/summary_writer.h"
 
 #include <array>
@@ -47,7 +47,8 @@ Result<void> SummaryWriter::Impl::AddSummary(std::string_view summary, const At&
 SummaryWriter::SummaryWriter(std::filesystem::path directory, WriterOptions options) {
   if (directory.empty()) directory = DefaultDirectory(options);
   impl_ = std::make_unique<Impl>(std::move(directory), std::move(options));
-  // Creates the event file at once, so that viewers see the run; status() returns the error.
+  // Creates the event file now, so that viewers see the run. status() returns the error if this
+  // fails.
   static_cast<void>(impl_->files.Main());
 }
 
@@ -90,7 +91,7 @@ AddResult SummaryWriter::AddScalar(std::string_view tag, double value, const At&
 
 AddResult SummaryWriter::AddScalars(std::string_view main_tag,
                                     const std::map<std::string, double>& values, At at) {
-  // All keys are checked before anything is written, so that a failed call writes nothing.
+  // Checks all keys before it writes anything, so that a failed call writes nothing.
   struct KeyRun {
     std::filesystem::path path;
     double value;
@@ -101,7 +102,7 @@ AddResult SummaryWriter::AddScalars(std::string_view main_tag,
                             summary::SubRunPath(directory(), main_tag, key));
     runs.push_back({std::move(path), value});
   }
-  // All values get the same time, because they belong together.
+  // Gives all values the same time, because they belong together.
   const double wall_time = impl_->WallTime(at);
   for (const KeyRun& run : runs) {
     CBOARD_RETURN_IF_ERROR(impl_->WithFile([&] { return impl_->files.SubRun(run.path); },

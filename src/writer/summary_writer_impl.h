@@ -24,8 +24,8 @@ class SummaryWriter::Impl {
     return clock != nullptr ? clock->NowSeconds() : WallTimeSeconds();
   }
 
-  // Calls `add` with the file that `open` returns; calls it again with a new file if that file was
-  // closed or, in a forked child, deleted.
+  // Calls `add` with the file that `open` returns. If that file was closed or, in a forked child,
+  // deleted, calls `add` once more with a new file.
   template <typename Open, typename Add>
   Result<void> WithFile(const Open& open, const Add& add) {
     for (int tries = 0;; ++tries) {
@@ -41,7 +41,7 @@ class SummaryWriter::Impl {
     return WithFile([this] { return files.Main(); }, add);
   }
 
-  // Adds an event with `summary` to the main file.
+  // Adds an event that contains `summary` to the main file.
   Result<void> AddSummary(std::string_view summary, const At& at);
 
   const Clock* clock;
@@ -52,7 +52,7 @@ class SummaryWriter::Impl {
     std::optional<std::int64_t> step;
     double value;
   };
-  // The values of AddScalars, which ExportScalarsToJson writes.
+  // The values that AddScalars has added. ExportScalarsToJson writes them.
   struct GroupedPoints {
     std::mutex mutex;
     std::map<std::string, std::vector<Point>> by_run_path;

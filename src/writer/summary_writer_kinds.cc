@@ -1,4 +1,4 @@
-// The methods of SummaryWriter that make a summary and add it.
+// The methods of SummaryWriter that make a summary of some kind of data and add it.
 #include <unistd.h>
 
 #include <string>
@@ -32,8 +32,8 @@
 namespace cboard::writer {
 namespace {
 
-// Adds the name of the call to an error, "image 'digits/0': …", for functions that do not name
-// it.
+// Adds the kind of data and the tag to an error, as in "image 'digits/0': …", for functions whose
+// errors do not name them.
 template <typename T>
 Result<T> About(std::string_view kind, std::string_view tag, Result<T> result) {
   if (result) return result;
@@ -119,7 +119,7 @@ AddResult SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& figure
   }
   CBOARD_ASSIGN_OR_RETURN(media::Pixels image,
                           About("figure", tag, media::LayOutImage(pixels, "HWC")));
-  // Alpha is removed, because figures are opaque; viewers would show holes.
+  // Removes alpha: figures are opaque, and viewers would show transparent areas as holes.
   if (image.channels == 4) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < image.bytes.size(); ++i) {
@@ -218,8 +218,8 @@ AddResult SummaryWriter::AddEmbedding(const TensorView& matrix, const EmbeddingD
     CBOARD_RETURN_IF_ERROR(WriteRunFile(folder / "metadata.tsv", *files.metadata_tsv, durable));
   }
   if (!sprite.empty()) CBOARD_RETURN_IF_ERROR(WriteRunFile(folder / "sprite.png", sprite, durable));
-  // The config is written last and with one call, so that the projector never finds a reference to
-  // a missing file.
+  // Writes the config last and with one call, so that the projector never finds a reference to a
+  // missing file.
   return AppendToRunFile(directory() / "projector_config.pbtxt", files.config_block, durable);
 }
 

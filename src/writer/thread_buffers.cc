@@ -18,13 +18,13 @@ std::atomic<std::uint64_t> g_next_id = 1;
 
 thread_local constinit bool t_ending = false;
 
-// The buffers of this thread, by the id of their file.
+// The buffers of this thread. The key is the id of the file.
 struct Mine {
   std::unordered_map<std::uint64_t, std::shared_ptr<ThreadBuffer>> buffers;
   std::size_t forget_at = 16;  // The number of buffers at which closed files are removed next.
 
-  // Releases the buffers of closed files. Runs only when the number of buffers has doubled, so that
-  // opening many files stays fast.
+  // Releases the buffers of closed files. Does this only when the number of buffers has doubled, so
+  // that opening many files stays fast.
   void ForgetClosed() {
     if (buffers.size() < forget_at) return;
     std::erase_if(buffers, [](const auto& entry) {
@@ -46,7 +46,7 @@ struct Mine {
 
 thread_local Mine t_thread_state;
 
-// In a child, the parent's buffers may be locked forever, so they are neither used nor freed.
+// In a forked child, the parent's buffers may be locked forever. They are neither used nor freed.
 void AfterForkInChild() {
   t_last = {};
   if (!t_ending) static_cast<void>(new auto(std::exchange(t_thread_state.buffers, {})));

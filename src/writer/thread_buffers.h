@@ -1,4 +1,4 @@
-// A buffer per thread and file, so that threads do not wait for each other when they log.
+// One buffer per thread and file, so that threads do not wait for each other when they log.
 #pragma once
 
 #include <atomic>
@@ -16,20 +16,21 @@ namespace cboard::writer {
 
 struct ThreadBuffer {
   OwnerLock lock;
-  // The members from here on are protected by `lock`.
+  // `lock` protects the members from here to file_closed.
   Chunk chunk;
   ScalarEncoder encoder;
   bool file_closed = false;  // The file takes no more events.
 
   std::atomic<bool> thread_gone = false;  // Another thread may take the buffer over.
-  // True if the buffer has no owner: all threads are visitors. Never changed.
+  // True if the buffer has no owner and is shared by many threads, which all lock it as visitors.
+  // Never changed.
   bool of_many_threads = false;
 };
 
 namespace internal {
 
-// The buffer that the thread used last, which it usually uses next. Has no destructor, so that it
-// still exists when the thread's objects are destroyed.
+// The buffer that the thread has used last. The thread usually uses it again. The type has no
+// destructor, so that it still exists while the objects of the thread are destroyed.
 struct LastUsed {
   std::uint64_t id = 0;  // Id of the buffer's file.
   ThreadBuffer* buffer = nullptr;
@@ -43,22 +44,25 @@ class ThreadBuffers {
  public:
   ThreadBuffers();
 
-  // Returns the calling thread's buffer if it is the last one that the thread used, of all files.
+  // Returns the calling thread's buffer for this file, if it is the buffer that the thread has used
+  // last; otherwise null.
   ThreadBuffer* LastOfThisThread() const {
     return internal::t_last.id == id_ ? internal::t_last.buffer : nullptr;
   }
 
-  // Returns the calling thread's buffer; creates it on first use. Valid while this object lives.
+  // Returns the calling thread's buffer; creates it on first use. The buffer is valid while this
+  // object lives.
   //
-  // A thread that is ending has no buffer of its own any more. All such threads share one, so that
-  // events are not lost that thread_local objects, or static objects at exit, log in their
-  // destructors.
+  // A thread that is ending no longer has its own buffer. All ending threads share one buffer.
+  // Destructors of thread_local objects, or of static objects at exit, can thus log events that are
+  // not lost.
   ThreadBuffer& OfThisThread();
 
-  // Returns a copy of the list of buffers, for flushing.
+  // Returns a copy of the list of buffers. Flushes use it.
   std::vector<std::shared_ptr<ThreadBuffer>> All() const;
 
-  // Makes sure that buffers created from now on are closed. The caller closes existing buffers.
+  // Makes sure that buffers that are created from now on reject events. The caller closes existing
+  // buffers.
   void RejectNewEvents();
 
  private:
@@ -67,8 +71,8 @@ class ThreadBuffers {
   std::shared_ptr<ThreadBuffer> OfEndingThreads();
   std::shared_ptr<ThreadBuffer> Make();
 
-  // The id of these buffers. It is never used again, so that an old entry of a thread never matches
-  // a new file.
+  // The id of the file. An id is never used again, so that an old entry of a thread never matches a
+  // new file.
   const std::uint64_t id_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<ThreadBuffer>> buffers_;
@@ -76,7 +80,7 @@ class ThreadBuffers {
   bool refuse_new_ = false;
 };
 
-// Locks the calling thread's buffer during its lifetime.
+// Locks the calling thread's buffer while the object lives.
 class HeldBuffer {
  public:
   explicit HeldBuffer(ThreadBuffers& buffers) : buffer_(buffers.OfThisThread()) {

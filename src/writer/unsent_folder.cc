@@ -100,7 +100,7 @@ std::vector<UnsentFolder> UnsentFolder::TakeAbandoned(const fs::path& root) {
   std::vector<UnsentFolder> found;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(root, failed)) {
-    // Skips folders of other machines, because locks on a shared file system are not reliable.
+    // Skips folders of other machines: locks on a shared file system are not reliable.
     if (!entry.path().filename().native().starts_with(HostName() + ".")) continue;
     if (!fs::exists(entry.path() / kTargetFile, failed)) continue;  // The folder is being created.
     Result<std::optional<FileLock>> lock = FileLock::TryTake(entry.path() / kLockFile);
@@ -124,7 +124,8 @@ Result<void> UnsentFolder::Send(object_store::ObjectStore& store) const {
     bytes.resize(bytes.size() - PartialRecordBytes(AsBytes(bytes), bytes.size()));
     const std::string key = target_.KeyOf(file.filename().string());
     CBOARD_ASSIGN_OR_RETURN(const auto stored, store.ListAll(key));
-    // After a power failure, the local file may be shorter than the stored one.
+    // Compares with >=, because a power failure may have made the local file shorter than the
+    // stored file.
     const bool is_stored = std::ranges::any_of(stored, [&](const auto& object) {
       return object.key == key && object.size >= bytes.size();
     });
@@ -137,7 +138,7 @@ Result<void> UnsentFolder::Send(object_store::ObjectStore& store) const {
 
 void UnsentFolder::Remove() const {
   std::error_code failed;
-  // The target file is removed first, so that no other process sends the rest of the folder.
+  // Removes the target file first: without it, no other process sends the rest of the folder.
   fs::remove(path_ / kTargetFile, failed);
   fs::remove_all(path_, failed);
 }

@@ -1,8 +1,8 @@
 // Folders on the local disk in which event files wait until a store has them.
 //
-// Each writer of a run in a bucket has one: <root>/<host>.<pid>.<random>, with a lock, a file with
-// the destination, and the event files. The folder of a process that was killed stays, and the next
-// writer on this machine sends its content.
+// Each writer of a run in a bucket has such a folder: <root>/<host>.<pid>.<random>. It contains a
+// lock, a file with the destination, and the event files. If a process is killed, its folder stays,
+// and the next writer on this machine sends the files.
 #pragma once
 
 #include <filesystem>
@@ -17,42 +17,46 @@
 
 namespace cboard::writer {
 
-// The destination of a run's event files, without keys, which are searched for at each start.
+// The destination of a run's event files. It contains no access keys, which are searched for again
+// at each start.
 struct StoreTarget {
   object_store::ObjectUrl run;
   object_store::StoreOptions options;
 
-  // Reads the options from the environment, for the run at `address` ("s3://bucket/run").
+  // Returns the target for the run at `address` ("s3://bucket/run"). Reads the options from the
+  // environment.
   static Result<StoreTarget> Of(const std::filesystem::path& address);
 
-  // Returns a name of the store that is the same for all runs of a bucket.
+  // Returns a name of the store. All runs of the same bucket have the same name.
   std::string store_name() const;
 
-  // Returns the key of the object called `name` in the run.
+  // Returns the key of the object that is called `name` in the run.
   std::string KeyOf(const std::string& name) const;
 };
 
-// Returns `configured`, or $XDG_STATE_HOME/compression-board/unsent, or ~/.local/state/… . Fails
-// with kFailedPrecondition if none is available.
+// Returns `configured` if it is not empty, otherwise $XDG_STATE_HOME/compression-board/unsent,
+// otherwise ~/.local/state/compression-board/unsent. Fails with kFailedPrecondition if none of them
+// is available.
 Result<std::filesystem::path> UnsentRoot(const std::filesystem::path& configured);
 
-// A folder that this object has locked. The folder stays when the object is destroyed.
+// A folder of unsent files that this object has locked. The folder stays on the disk when the
+// object is destroyed.
 class UnsentFolder {
  public:
   static Result<UnsentFolder> Create(const std::filesystem::path& root, StoreTarget target);
 
-  // Takes the folders of this machine that no process uses any more.
+  // Locks and returns the folders of this machine that no process uses any more.
   static std::vector<UnsentFolder> TakeAbandoned(const std::filesystem::path& root);
 
   const std::filesystem::path& path() const { return path_; }
   const StoreTarget& target() const { return target_; }
 
-  // Stores the event files of an abandoned folder and removes it. Files that the store already has
-  // completely are not sent again, and an incomplete last record is omitted. After a failure, files
-  // that are not stored still exist.
+  // Sends the event files of an abandoned folder to the store and removes the folder. Does not send
+  // files that the store already has completely, and omits an incomplete last record. After a
+  // failure, files that are not stored still exist.
   Result<void> Send(object_store::ObjectStore& store) const;
 
-  // Deletes the folder of unsent files with its content.
+  // Deletes the folder and the unsent files in it.
   void Remove() const;
 
  private:

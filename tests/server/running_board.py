@@ -30,11 +30,12 @@ def import_data(logdir, *names):
 
 
 class RunningBoard:
-    def __init__(self, *arguments, port=0, user=None, cache=None, stderr=subprocess.PIPE):
+    def __init__(self, *arguments, port=0, user=None, cache=None, stderr=subprocess.PIPE, preexec_fn=None):
         self.arguments = [*map(str, arguments), "--port", str(port)]
         self.user = user
         self.cache_directory = cache
         self.stderr = stderr
+        self.preexec_fn = preexec_fn  # Called in the new process before the program starts.
 
     def __enter__(self):
         cache = self.cache_directory or CACHE.name
@@ -44,7 +45,7 @@ class RunningBoard:
             os.chown(cache, self.user, -1)
         self.process = subprocess.Popen(
             [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.stderr, text=True, user=self.user,
-            env=dict(os.environ, XDG_CACHE_HOME=str(cache)),
+            preexec_fn=self.preexec_fn, env=dict(os.environ, XDG_CACHE_HOME=str(cache)),
         )
         self.line = self.process.stdout.readline()
         found = re.search(r"https?://([^/]+):(\d+)(/\S*)", self.line)

@@ -13,13 +13,13 @@
 
 namespace cboard::analysis {
 
-// A channel is an outlier if its largest magnitude is at least this many times that of the median
-// channel. A range shared by all channels then leaves the median channel fewer than 32 of 256
+// Minimum ratio between the largest magnitude of an outlier channel and that of the median channel.
+// If all channels share one quantization range, the median channel then has fewer than 32 of 256
 // codes.
 inline constexpr double kOutlierRatio = 8;
 
-// Maximum number of channels. Larger steps are treated as damage, because no tensor has so many
-// channels and the memory that is allocated follows the largest step.
+// Maximum number of channels. Steps are channel indices. Larger steps are treated as damage,
+// because no tensor has so many channels, and because memory is allocated up to the largest step.
 inline constexpr std::int64_t kMaxChannels = 1 << 20;
 
 struct OutlierChannel {
@@ -30,7 +30,8 @@ struct OutlierChannel {
   friend bool operator==(const OutlierChannel&, const OutlierChannel&) = default;
 };
 
-// Histograms of some channels of a tensor: a tag whose step is the channel.
+// Histograms of some channels of one tensor. They are logged under one tag, and the step is the
+// channel index.
 struct ChannelHistogramTag {
   std::string run = {};
   std::string tag = {};
@@ -44,7 +45,7 @@ struct ChannelStatistics {
   std::vector<std::optional<double>> min = {};
   std::vector<std::optional<double>> max = {};
   std::vector<std::optional<double>> mean = {};
-  // SQNR of each channel in dB; infinite for a channel that is exact, or that is lost completely.
+  // SQNR of each channel in dB: +inf for an exact channel, -inf for a lost channel.
   std::vector<std::optional<double>> sqnr_db = {};
   std::optional<ChannelHistogramTag> histograms = {};
   std::size_t ignored_points = 0;  // Points whose step is below 0 or at least kMaxChannels.
@@ -57,7 +58,7 @@ struct ChannelStatistics {
 };
 
 // The logged values of one layer, by channel. If a channel was logged twice, the last value is
-// used. Each series may be empty.
+// used. Each list may be empty.
 struct ChannelPoints {
   std::vector<reader::ScalarPoint> min = {};
   std::vector<reader::ScalarPoint> max = {};
@@ -65,14 +66,16 @@ struct ChannelPoints {
   std::vector<reader::ScalarPoint> sqnr = {};
 };
 
-// The name of a directory beside a stage or a variant that holds a statistic per channel:
-// "min_per_channel". Returns the member of `stage` for its run; null for any other name.
+// Returns the member of `stage` that stores the run in `directory`, for a directory with one
+// statistic per channel such as "min_per_channel"; null for any other name. Such directories are
+// next to the directory of a stage or a variant.
 std::string* StatisticOf(std::string_view directory, Stage& stage);
 ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& points);
 
-// Finds variants whose directory holds per-channel statistics although it is not a stage.
-// Comparisons of two models log them, for example fp32/min_per_channel and int8/min_per_channel.
-// The variant is named after the directory; the name lives as long as the snapshot.
+// Finds variants whose directory holds per-channel statistics although the directory is not a
+// stage. Comparisons of two models log such statistics, for example in fp32/min_per_channel and
+// int8/min_per_channel. The variant has the name of the directory; the string_view of this name is
+// valid as long as the snapshot.
 std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot);
 
 // Reads the per-channel statistics of one tensor of a layer ("weight" or "output") in a variant, or

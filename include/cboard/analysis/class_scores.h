@@ -27,7 +27,7 @@ struct ClassScore {
 };
 
 // Reads the newest values of the scalars <model>/per_class/<metric>/<class>/<variant>. Sorted by
-// metric, then by drop, the largest first; classes that lack a side come last.
+// metric, then by drop, the largest first; classes that only one variant has come last.
 std::vector<ClassScore> FindClassScores(const reader::Snapshot& snapshot, std::string_view model,
                                         std::string_view a, std::string_view b);
 

@@ -1,4 +1,4 @@
-// The table of every model, variant and metric, whatever tag format logged them. The Overview and
+// A table of all logged models, variants and metrics, from all tag formats. The Overview and
 // Compare pages show it.
 //
 //   const ComparisonTable table = BuildComparisonTable(CollectFacts(*snapshot));
@@ -40,9 +40,9 @@ struct Fact {
   Source source = {};
 };
 
-// Returns the last value of every scalar of a run that is about compression, and the accuracy in
-// the name of a tuning run. Reads no files. The result may be cached with the run, because an
-// unchanged run is the same object in the next snapshot.
+// Returns the last value of each scalar about compression in one run, and the accuracy in the name
+// of a tuning run. Reads no files. The result may be cached with the run, because an unchanged run
+// is the same object in the next snapshot.
 std::vector<Fact> FactsOf(const reader::Run& run);
 
 // Returns the facts of all runs of a snapshot.
@@ -98,8 +98,9 @@ struct ComparisonTable {
   // Returns all values of one row, by metric key.
   Metrics MetricsOf(std::size_t row) const;
 
-  // The measured values of one row. Scores and policies use these, because a derived metric would
-  // count twice, next to the metrics that it was computed from.
+  // The measured values of one row, without derived metrics. Scores and policies use them, because
+  // a derived metric and the metrics from which it was computed would count the same measurement
+  // twice.
   Metrics MeasuredOf(std::size_t row) const;
 
   // True if the metric is derived in at least one of the two rows.
@@ -112,15 +113,14 @@ inline constexpr std::array<std::string_view, 7> kKnownBaselines = {
 
 // Merges the facts of all tag formats into one table. Experiments whose values do not contradict
 // each other share a model, and so do neighbouring runs that hold one variant each. Other models
-// are distinguished by experiment and name. The baseline of a model is the variant that its
-// logged ratios name, otherwise the first of kKnownBaselines that it has, otherwise its first
-// variant.
+// are distinguished by experiment and name. The baseline of a model is the variant that its logged
+// ratios name, otherwise the first of kKnownBaselines that it has, otherwise its first variant.
 //
-// A tag such as "train/metrics/loss/total" may be a model with one variant or an ordinary
-// training curve. A model that only tags name therefore needs two variants, or one variant with a
-// known name. A model that only groups of add_scalars name needs a variant named after a
-// compression, such as int8, because any program may group its curves. A run called "baseline" is
-// a trial only if other trials are next to it or its name contains an accuracy.
+// A tag such as "train/metrics/loss/total" may be a model with one variant or an ordinary training
+// curve. Therefore a model whose name appears only in tags needs two variants, or one variant with
+// a known name. A model whose name appears only in groups of add_scalars needs a variant named
+// after a compression, such as int8, because any program may group its curves. A run called
+// "baseline" is a trial only if other trials are next to it or its name contains an accuracy.
 ComparisonTable BuildComparisonTable(std::vector<Fact> facts);
 
 // Returns the tag that would fill an empty cell, for example

@@ -113,8 +113,8 @@ struct GateResult {
 };
 
 struct ContractResult {
-  // The results of all gates, sorted by row and gate; results of layer gates follow in the same
-  // order.
+  // The results of all gates. The results of gates on variants come first, sorted by row and gate.
+  // The results of gates on layers follow, also sorted by row and gate.
   std::vector<GateResult> results = {};
   std::vector<ContractWarning> remarks = {};  // Patterns of `except` that match no layer.
 
@@ -137,7 +137,7 @@ struct LayerSubject {
   std::string table_variant = {};  // Its name in the comparison table, if that differs.
   std::string baseline = {};       // The variant to compare with; may be empty.
   std::string run = {};
-  // Ranks the layers. Expensive, because it reads histograms.
+  // Ranks the layers of the variant. Takes long, because it reads histograms.
   std::function<LayerRanking()> rank = {};
 };
 

@@ -1,5 +1,5 @@
-// Merges two graphs of the same model into one, which marks each node as unchanged, changed, added,
-// removed, or fused into another node.
+// Merges two graphs of the same model into one graph. In the result, each node is marked as
+// unchanged, changed, added, removed, or fused into another node.
 //
 //   const GraphDiff diff = DiffGraphs(fp32, int8);
 //   for (const DiffNode& node : diff.nodes) …  // conv1 in both, bn1 fused into conv1, quantize new
@@ -39,30 +39,34 @@ struct DiffEdge {
   bool control = false;
 };
 
-// One line of the summary for users: 20 BatchNormalization were fused into QLinearConv.
+// One line of the summary for users, for example: 20 BatchNormalization were fused into
+// QLinearConv.
 struct DiffSummaryLine {
   NodeChange change = NodeChange::kSame;
   std::size_t count = 0;
   std::string op = {};  // Operator in A; in B for added nodes.
-  // Operator of the node in B into which the node was fused, or that replaced it; may be empty.
+  // For fused nodes: the operator of the node of B that contains them. For changed nodes: the
+  // operator in B if it differs from the operator in A. Otherwise empty.
   std::string other = {};
-  // Differences of changed nodes that have the same operator in both graphs, the most frequent
-  // first: "weight bits", "strides". At most kMaxDifferences.
+  // Names of the properties that differ in changed nodes with the same operator in both graphs, the
+  // most frequent first: "weight bits", "strides". At most kMaxDifferences.
   std::vector<std::string> whats = {};
 };
 inline constexpr std::size_t kMaxDifferences = 4;
 
 struct GraphDiff {
   std::vector<DiffNode> nodes = {};  // Nodes of A in their order, then nodes that only B has.
-  // Edges of both graphs, each once. If A's nodes were fused into B's node conv1, an edge of B from
-  // conv1 starts at the last of these nodes. If B has a quantize node between two nodes, A's edge
-  // between them passes through it. An edge may therefore pass a node that its graph does not have.
+  // The edges of both graphs; an edge of both graphs is listed once. The path of an edge may use
+  // nodes that its own graph does not have. Example 1: several nodes of A were fused into conv1 of
+  // B. An edge that leaves conv1 in B then starts at the last of these nodes of A. Example 2: B has
+  // a quantize node between two nodes of A. The edge of A between the two nodes then passes through
+  // the quantize node.
   std::vector<DiffEdge> edges = {};
   // Summary lines by kind of change, the most frequent first; constants are not included.
   std::vector<DiffSummaryLine> summary = {};
 };
 
-// Represents one graph as a diff: every node is kSame and is in A only.
+// Represents one graph as a diff: all nodes are in A only and are kSame.
 GraphDiff DiffOfOne(const reader::Graph& graph);
 
 // Compares two graphs. Two nodes correspond if one of these rules holds, tried in this order: equal

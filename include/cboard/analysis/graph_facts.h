@@ -15,11 +15,11 @@ struct NodeFacts {
   // between the weight and the node is skipped.
   std::uint8_t activation_bits = 0;
   std::uint8_t weight_bits = 0;
-  // True for weights and other values that exist before the graph runs, and for the output of
-  // DequantizeLinear or a similar operator on such a value.
+  // True for weights and other values that exist before the graph runs. Also true if
+  // DequantizeLinear or a similar operator computes the value only from such values.
   bool constant = false;
-  // True if the file declares a float output, but every consumer ends in QuantizeLinear. Kernels
-  // for integers then write codes of `activation_bits` directly.
+  // True if the file declares the output as float, but every consumer leads to a QuantizeLinear
+  // node. Integer kernels then write codes of `activation_bits` directly.
   bool in_codes = false;
   // For an annotation node: the node that it describes. Stage logs write such nodes:
   // "conv1.weights" describes "conv1".
@@ -33,8 +33,8 @@ struct NodeFacts {
 
 // A graph with the facts and the measured values of its nodes.
 struct MeasuredGraph {
-  // Edges through annotation nodes connect the nodes that they annotate. Devices include only those
-  // that compute.
+  // An edge skips annotation nodes and connects the nodes that they annotate. The device of a node
+  // is empty if the log stores an operator or a type there.
   reader::Graph graph = {};
   std::vector<NodeFacts> facts = {};  // One entry per node.
   bool has_memory = false;            // At least one node has memory_bytes above 0.
@@ -44,8 +44,8 @@ struct MeasuredGraph {
 // Computes the facts of all nodes. `profile` must belong to this graph; it may be null.
 MeasuredGraph MeasureGraph(reader::Graph graph, const reader::GraphProfile* profile = nullptr);
 
-// The bit width of an element type, whatever library named it: "FLOAT", "DT_QINT8", "int8", "i8",
-// "torch.float16". 0 for unknown names.
+// The bit width of an element type, in the spelling of any library: "FLOAT", "DT_QINT8", "int8",
+// "i8", "torch.float16". 0 for unknown names.
 std::uint8_t BitsOfType(std::string_view name);
 
 // True for operators that work on quantized values: QLinearConv, QuantizedConv2DAndRelu,

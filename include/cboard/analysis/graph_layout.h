@@ -19,8 +19,8 @@
 
 namespace cboard::analysis {
 
-// The size of a box: its extents to the left and right of the vertical line through which its edges
-// pass, and its height.
+// The size of a box: the distances from its left and right border to the vertical line through
+// which its edges pass, and its height.
 struct LayoutNode {
   enum class Place : std::uint8_t { kAnywhere, kTop, kBottom };
 
@@ -59,9 +59,10 @@ struct GraphLayout {
   double height = 0;
   std::vector<LayoutPoint> tops;  // By node: x of its centre line and y of its upper edge.
   std::vector<std::uint32_t> ranks;
-  // Points of each edge, from the lower edge of `from` to the upper edge of `to`; in the other
-  // direction if the edge was reversed. Empty for an edge from a node to itself, and for an edge
-  // across so many ranks that its points would far outnumber the boxes.
+  // Points of each edge, from the lower edge of the box `from` to the upper edge of the box `to`.
+  // If the edge was reversed, the points are in the other direction. Empty for an edge from a node
+  // to itself, and for an edge across so many ranks that it would have far more points than the
+  // graph has boxes.
   std::vector<std::vector<LayoutPoint>> routes;
 };
 

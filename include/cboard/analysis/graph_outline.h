@@ -45,9 +45,9 @@ struct Outline {
 
 // Splits names at slashes. If no name has a slash, names are split at dots ("layer1.0.conv1"), with
 // two exceptions: not before a final number, which numbers values ("input.4"), and not if the part
-// before the last dot is a node itself, which the rest describes ("conv1.weights" next to "conv1").
-// A node with the name of a group moves into the group as "(name)". The second of two equal names
-// becomes "name (2)".
+// before the last dot is itself the name of a node ("conv1.weights" describes "conv1"). A node with
+// the name of a group moves into the group as "(name)". The second of two equal names becomes "name
+// (2)".
 Outline MakeOutline(std::span<const std::string_view> names);
 
 }  // namespace cboard::analysis

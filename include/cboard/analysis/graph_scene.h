@@ -24,12 +24,14 @@ struct GraphScene {
   // The tree of groups of diff.nodes, built from the node names in A; added nodes have their names
   // in B.
   Outline outline = {};
-  // For each node, 1 if it is hidden: constants that a node uses, and annotation nodes.
+  // For each node: 1 if it is hidden, otherwise 0. Annotation nodes, and constants that a node
+  // uses, are hidden.
   std::vector<char> hidden = {};
   // For each node: if it only quantizes or dequantizes an activation, the node that computes the
   // activation; otherwise kNoNode.
   std::vector<std::uint32_t> folded_into = {};
-  // For each group: a number that is equal for groups of equal structure.
+  // For each group: a number above 0 that all groups of the same structure share; 0 for other
+  // groups.
   std::vector<std::uint32_t> structures = {};
 
   // Returns the graph node of graph A or B; nullptr if that graph does not have it.
@@ -51,8 +53,8 @@ std::vector<char> Trace(const GraphScene& scene, std::span<const std::uint32_t> 
                         TraceDirection direction);
 
 // Finds the graph nodes of `layers` ("layer1.0.conv1"). A node matches if its name, without the
-// decoration that exporters add, equals the layer's name or ends in it. kNoNode if no node matches,
-// or if several nodes match that are not nested in each other.
+// decoration that exporters add, equals the layer's name or ends in it. The result is kNoNode if no
+// node matches, or if several nodes match and none of them contains the others.
 std::vector<std::uint32_t> FindLayers(const GraphScene& scene,
                                       std::span<const std::string_view> layers);
 

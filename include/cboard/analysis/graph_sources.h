@@ -29,11 +29,12 @@ struct GraphSource {
   std::vector<std::string> profiles = {};  // Tags of run metadata in the same run.
 };
 
-// Finds all graphs, in the order of the runs; the run's own graph comes first. Reads no files.
+// Finds all graphs, in the order of the runs. The graph of the run itself is the first of each run.
+// Reads no files.
 std::vector<GraphSource> FindGraphs(const reader::Snapshot& snapshot);
 
-// Reads the newest value of a graph or of run metadata: the bytes of the event, or the first string
-// of the summary's tensor.
+// Reads the newest value of a graph or of run metadata. Returns the bytes of the event, or the
+// first string of the tensor in the summary.
 Result<std::string> ReadNewestBytes(const reader::Run& run, const reader::Tag& tag);
 
 // Parses the newest graph of a source and adds its profiles: if several profiles measured a node,

@@ -37,7 +37,8 @@ struct GraphViewOptions {
 
 enum class BoxKind : std::uint8_t { kNode, kClosedGroup, kOpenGroup };
 
-// Facts of a box, for both sides: sums over the nodes of a group, or the values of a single node.
+// Facts of a box for one of the two graphs: sums over the nodes of a group, or the values of a
+// single node.
 struct BoxFacts {
   std::uint64_t memory_bytes = 0;    // Measured.
   std::uint64_t compute_micros = 0;  // Measured.
@@ -52,8 +53,7 @@ struct BoxFacts {
 struct GraphBox {
   BoxKind kind = BoxKind::kNode;
   std::uint32_t index = 0;  // Index in the scene's diff.nodes or outline.groups.
-  // For a node that is drawn in place of its group, because it is the only node of the group: the
-  // group whose name the box shows.
+  // If the box is the only node of a group: the group whose name the box shows.
   std::uint32_t named_after = kNoGroup;
   std::uint32_t parent = kNoBox;
   double x = 0;  // Upper left corner.
@@ -71,7 +71,7 @@ struct GraphBox {
 struct GraphLink {
   std::uint32_t source = 0;  // The box that computes the value.
   std::uint32_t end = 0;     // Where this part ends: a box, or a group whose border it crosses.
-  // The previous part of the same line.
+  // Index of the previous part of this line; a line has one part between two borders of groups.
   std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t value_count = 1;  // Number of graph edges that the line represents.
   std::uint8_t sides = kInA;

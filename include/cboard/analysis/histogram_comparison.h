@@ -27,8 +27,8 @@ struct HistogramComparison {
   double codes_used = 0;           // Estimated number of codes that hold a value of the variant.
   double central_codes = 0;        // Number of codes for the middle 99.9 % of the baseline.
 
-  // True if the histograms do not differ. The error was then not measured, which does not mean that
-  // there is no error.
+  // True if both histograms are equal. The histograms then do not show an error, although there may
+  // be one.
   bool is_identical() const { return std::isinf(sqnr_at_most_db) && sqnr_at_most_db > 0; }
 };
 

@@ -20,13 +20,13 @@ struct LayerBytes {
 };
 
 // Reads the newest values of the scalars <model>/layers/<layer>/bytes/<variant>. Layers that both
-// variants have come first, sorted by saving; the other layers follow, sorted by size; the largest
-// first in both.
+// variants have come first, the largest saving first. The other layers follow, the largest size
+// first.
 std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::string_view model,
                                          std::string_view a, std::string_view b);
 
-// Source of a node's size: the constants that it uses, or the run metadata that stage logs and
-// comparisons write under "Resources".
+// Selects the source of a node's size: the constants that the node uses, or the run metadata
+// "Resources", which stage logs and comparisons write.
 enum class NodeWeight { kConstants, kMetadata };
 
 // Returns the sizes by layer in both graphs, sorted like LoggedLayerBytes. A fused node counts for

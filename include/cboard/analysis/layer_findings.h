@@ -1,5 +1,5 @@
-// Diagnoses of layers that `compression-board compare` logged. They are based on the weights, every
-// channel and the next layers, so they are more exact than a diagnosis from histograms.
+// Diagnoses of layers that `compression-board compare` logged. They use the weights, all channels
+// and the next layers, and are therefore more exact than a diagnosis from histograms.
 #pragma once
 
 #include <map>
@@ -16,22 +16,24 @@ namespace cboard::analysis {
 
 struct LayerFinding {
   Level level = Level::kGreen;
-  // Lowest SQNR that decides the level, converted to 8 bits; infinite if nothing is lost.
+  // The SQNR that decides the level, converted to 8 bits; the lowest if there are several. Infinite
+  // if there is no error.
   double severity_db = 0;
   int bits = 8;                  // Bit width of the layer's codes.
   std::string part = {};         // "weight", "bias" or "output": the part that the cause affects.
   Cause cause = Cause::kNone;    // kChanged for causes that this version does not know.
   std::string explanation = {};  // One sentence with the values; empty if there is no cause.
-  // True if runs of the model found the layer guilty. `end_sqnr_db` is then the output SQNR of the
-  // model with the damage of this layer alone, if it was measured, and `severity_db` is a rank.
+  // True if runs of the model showed that this layer causes the error. `end_sqnr_db` is then the
+  // output SQNR of the model with the damage of this layer alone, if it was measured, and
+  // `severity_db` is a rank.
   bool is_measured_at_end = false;
   std::optional<double> end_sqnr_db = {};
   std::string fix = {};  // The cheapest sufficient fix, with its predicted SQNR.
 };
 using LayerFindings = std::map<std::string, LayerFinding, std::less<>>;  // By layer.
 
-// Parses the logged diagnoses of layers, which are JSON. Fails for any other text. Entries without
-// a layer or with an unknown level are skipped.
+// Parses the JSON of the logged diagnoses of layers. Fails for any other text. Entries without a
+// layer or with an unknown level are skipped.
 Result<LayerFindings> ParseLayerFindings(std::string_view json);
 
 // The verdict of a comparison on the outputs of the model.
@@ -43,7 +45,8 @@ struct OutputsVerdict {
   bool is_degraded() const { return level == "degraded"; }
 };
 
-// Reads the verdict from the same JSON. Returns nothing for logs without one, and for other text.
+// Reads the verdict from the JSON of the diagnoses. Returns nullopt if the JSON has no verdict, and
+// for other text.
 std::optional<OutputsVerdict> ParseOutputsVerdict(std::string_view json);
 
 // Reads the verdict of this model and variant from a run; nullopt if no comparison was logged.

@@ -46,8 +46,8 @@ LoggedPairing PairLoggedLayers(std::span<const LayerTensor> baseline,
 std::string Explain(const LoggedPair& pair, std::span<const LayerTensor> baseline,
                     std::span<const LayerTensor> variant);
 
-// The name of the operator to keep in FP32, for KeepFloatSnippet. For the pair above it is
-// v0/cg/conv0/conv2d/Conv2D.
+// The name of the operator to keep in FP32, for KeepFloatSnippet. For the layer v0/cg/conv0/Relu,
+// which is fused with its convolution, it is v0/cg/conv0/conv2d/Conv2D.
 std::string FallbackOperation(const LayerTensor& variant);
 
 }  // namespace cboard::analysis

@@ -60,8 +60,8 @@ struct LevelMetric {
   int bits = 8;
   bool is_bound = false;  // True if the metric is an upper bound and the true SQNR may be lower.
 
-  // A score, not a measurement: the SQNR at 8 bits that is the same fraction of the best possible
-  // SQNR. Layers with different bit widths are compared by it.
+  // A score for comparing layers of different bit widths; not a measurement. It is the share of the
+  // best possible SQNR that the layer reaches, times the best possible SQNR at 8 bits.
   double as_of_8_bits_db() const;
 };
 
@@ -72,8 +72,8 @@ struct RankedLayer {
   std::optional<HistogramComparison> histogram = {};
   LayerMetrics logged = {};
   bool from_logged = false;  // True if `severity` comes from logged metrics.
-  // Relative error of the layer: 10 ^ (-SQNR / 20). 0 is no error; at 1 the error is as large as
-  // the values.
+  // Relative error of the layer: 10 ^ (-SQNR / 20). 0 means no error; 1 means that the error is as
+  // large as the values.
   double severity = 0;
   double times_median = 0;  // severity / severity of the median layer; 0 if that is 0.
   Diagnosis diagnosis = {};
@@ -91,8 +91,8 @@ struct CodeWidths {
   int weight_bits = 8;
   int activation_bits = 8;
 
-  // Bit width of a tensor. Weights have their own; an output is rounded too and also has the error
-  // of the weights, so both widths limit it.
+  // Bit width of a tensor. For weights it is the width of the weights. An output is quantized and
+  // also contains the error of the weights, so the smaller of both widths is used.
   int For(TensorRole role) const {
     return role == TensorRole::kOutput ? std::min(weight_bits, activation_bits) : weight_bits;
   }
@@ -111,7 +111,8 @@ struct LevelCounts {
 
 struct LayerRanking {
   std::vector<RankedLayer> layers = {};  // Worst layer first.
-  // Why the histograms of these two sides are not compared, and what to log; empty if they are.
+  // Explains why the histograms of the pair are not compared, and what to log; empty if they are
+  // compared.
   std::string not_measured = {};
   bool in_graph_order = false;  // True if depths are positions in a logged graph.
   CodeWidths widths = {};       // Bit widths that the limits use.
@@ -140,8 +141,8 @@ struct RankingOptions {
 // Ranks layers. Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) overrides the estimate from
 // histograms, which is only an upper bound. The cause always comes from histograms. A layer with
 // metrics in `logged` but without a pair of histograms is ranked by these metrics, and its tags are
-// empty. Findings override both, and layers are then sorted by level first. Outputs that may only
-// carry the error of an earlier layer come last within their level.
+// empty. Findings override logged SQNR and histograms; layers are then sorted by level first. An
+// output whose error may come from an earlier layer is listed after the other layers of its level.
 //
 // A layer is kUnmeasured if there are no values from before and after quantization (`not_measured`,
 // or equal histograms), unless logged metrics or findings decide its level.
@@ -152,8 +153,8 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
 
 LevelCounts CountLevels(const LayerRanking& ranking);
 
-// Ranks the layers of two sides as every page shows them, with the variant's logged metrics and
-// findings. Findings that cannot be read are reported in `errors`. Without a baseline, only the
+// Ranks the layers of a pair in the order that every page shows, with the variant's logged metrics
+// and findings. Findings that cannot be read are reported in `errors`. Without a baseline, only the
 // logged metrics are used.
 LayerRanking RankVariants(const std::shared_ptr<const reader::Snapshot>& snapshot,
                           const VariantLayers* baseline, const VariantLayers& variant);

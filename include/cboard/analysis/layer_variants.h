@@ -46,8 +46,8 @@ struct VariantLayers {
 };
 
 // Explains why histograms of `a` and `b` do not measure the effect of quantization, and what to
-// log; empty if they do. Two stages are comparable only if one is known to hold values from before
-// quantization and the other values from after it.
+// log; empty if they do measure it. Two stages are comparable only if one of them is known to
+// contain values from before quantization, and the other one values from after quantization.
 std::string WhyNotMeasured(const VariantLayers& a, const VariantLayers& b);
 
 // Explains why no layers of a model can be compared although some were logged, and what to log.
@@ -60,11 +60,11 @@ LayerFilter FindingsOf(const VariantLayers& side);
 
 // Returns the variants by model, then in the order of the runs; stages are in pipeline order. A run
 // with several variants gives several entries. A variant with layer metrics only is an entry
-// without tensors. So is the fp32 variant that these metrics compare with, if the run holds no
-// other data of the model.
+// without tensors. Layer metrics compare with fp32, so the fp32 variant also gets an entry without
+// tensors if the run holds no other data of the model.
 std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot);
 
-// True if `variant` is the name of the side in the log or in the comparison table.
+// True if `variant` is a name of `side`: its name in the log, or its name in the comparison table.
 bool IsCalled(const VariantLayers& side, std::string_view variant);
 
 // Finds the side of this model and variant; nullptr if there is none. A side without a model name

@@ -73,9 +73,9 @@ std::vector<LayerTensor> CollectLayers(const reader::Run& run, const LayerFilter
 std::vector<std::span<const reader::Tag>> TagsOfLayers(const reader::Run& run,
                                                        const LayerFilter& filter);
 
-// Applies Python's str.strip(".activation_post_process"), which removes characters, not a
-// suffix: conv1 becomes 1, and stem.conv becomes m. neural-compressor names outputs this
-// way.
+// Applies Python's str.strip(".activation_post_process"), because neural-compressor names outputs
+// in this way. The function removes characters and not a suffix: conv1 becomes 1, and stem.conv
+// becomes m.
 std::string StripObserverCharacters(std::string_view name);
 
 // Restores layer names that StripObserverCharacters shortened, from the names of the parameters in

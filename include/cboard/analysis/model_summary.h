@@ -22,7 +22,7 @@
 
 namespace cboard::analysis {
 
-// One model with its variants A and B, as far as they were logged.
+// One model with its variants A and B. Values that were not logged are missing.
 struct ModelSummary {
   std::string name = {};        // Unique among all models.
   std::string model = {};       // Model name in layer tags.
@@ -31,7 +31,7 @@ struct ModelSummary {
   std::optional<std::size_t> row_b = {};
   Metrics a = {};
   Metrics b = {};
-  // Keys of metrics that were computed, not measured.
+  // Keys of derived metrics: they were computed from other metrics.
   std::set<std::string, std::less<>> derived = {};
   std::optional<VariantComparison> comparison = {};  // Only if both variants were logged.
   std::vector<PolicyCheck> checks = {};
@@ -67,6 +67,8 @@ struct SummaryOptions {
   std::string b = {};                              // Empty: int8, or the most common other variant.
   std::set<std::string, std::less<>> models = {};  // Unique names; empty selects all models.
   const Policy* policy = nullptr;                  // Null selects the policy "balanced".
+  // Weights of AURORA. Without them, a logged score is used, or the default weights.
+  std::optional<compression::AuroraOptions> aurora = {};
 };
 
 struct Summary {
@@ -88,7 +90,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
 // Positive is worse.
 std::optional<double> LostBy(std::string_view quality, const ModelSummary& model);
 
-// True if the metric's values are fractions, which are shown in percent.
+// True if the values of the metric are fractions. They are shown in percent.
 bool IsShare(const compression::MetricDescription& metric);
 
 }  // namespace cboard::analysis

@@ -38,7 +38,7 @@ std::string_view NameOf(VerdictState state);
 struct LayerDamage {
   LevelCounts counts = {};
   std::string worst_layer = {};  // Worst red or amber layer; empty if there is none.
-  // Why the damage of layers is not known although layers were logged; otherwise empty.
+  // The reason why the damage of layers is unknown although layers were logged; otherwise empty.
   std::string not_measured = {};
   std::optional<OutputsVerdict> outputs = {};  // Verdict of a comparison of the model files.
 };

@@ -24,14 +24,15 @@ struct NodeDifference {
 // use it at once.
 class NodeComparer {
  public:
-  // Prepares a comparison of two graphs. Takes linear time; comparing all pairs afterwards does
-  // too.
+  // Prepares a comparison of two graphs. Takes linear time. Comparing all pairs afterwards takes
+  // linear time, too.
   NodeComparer(const MeasuredGraph& a, const MeasuredGraph& b);
 
-  // Compares node `a` of A with node `b` of B; empty if they are equal. Operator, device, output
-  // shape and bit widths come first, then attributes by name. A shape or bit width that one side
-  // does not have is no difference. Attributes of an annotation node ("conv1.weights") start with
-  // its name: "weights scale"; attributes of a constant do not.
+  // Returns the differences between node `a` of A and node `b` of B; empty if they are equal.
+  // Operator, device, output shape and bit widths come first, then attributes by name. A shape or
+  // bit width that only one node has is not a difference. An annotation node ("conv1.weights")
+  // describes the quantization of a part of a layer; its attributes are named after the part:
+  // "weights scale". Attributes of a constant keep their names.
   std::vector<NodeDifference> Compare(std::uint32_t a, std::uint32_t b) const;
 
  private:
@@ -41,7 +42,7 @@ class NodeComparer {
     explicit Side(const MeasuredGraph& measured);
 
     const MeasuredGraph& measured;
-    // For each node: the indices of the nodes that describe it; mostly empty.
+    // For each node: the indices of the nodes that describe it. Empty for most nodes.
     std::vector<std::vector<std::uint32_t>> about = {};
   };
 

@@ -22,7 +22,8 @@
 
 namespace cboard::analysis {
 
-// Tag formats, the most reliable first: if two formats give the same cell, the earlier one is used.
+// Tag formats, the most reliable first. If a log has the same value in two formats, the earlier
+// format is used.
 enum class TagFormat { kStored, kFlat, kGroup, kTuning, kStage };
 
 // The name of a tag format: "stored", "flat", "group", "tuning", "stage".
@@ -33,8 +34,8 @@ enum class FactKind {
   kRatio,   // A ratio between a variant and its baseline: size_ratio, aurora, aurora/quality, …
 };
 
-// How a logged AURORA score was computed, as far as the log says. Scores that other programs logged
-// have none of this.
+// How a logged AURORA score was computed, if the log says so. All members are empty for scores that
+// other programs logged.
 struct AuroraLabel {
   std::string formula = {};  // v1, mean
   std::optional<double> coverage = {};
@@ -69,7 +70,7 @@ struct ScalarName {
   std::string_view plugin_content = {};
 };
 
-// Parses a scalar's name. Returns nullopt if the scalar is not about compression.
+// Parses the name of a scalar. Returns nullopt if the scalar does not describe compression.
 std::optional<ParsedTag> ParseTag(const ScalarName& scalar);
 
 // One parser per tag format. Each leaves `experiment` empty if the tag alone does not contain it;
@@ -82,8 +83,8 @@ std::optional<ParsedTag> ParseMetadata(std::string_view plugin_content);
 // The "model" in the plugin data of a tag, as the user spelled it; empty if it is missing.
 std::string ModelOfStored(std::string_view plugin_content);
 
-// The "layer" in the plugin data of a tag: the layer's exact name, which the tag itself may not
-// contain. Empty if it is missing.
+// The "layer" in the plugin data of a tag: the exact name of the layer. The tag itself may not
+// contain the exact name. Empty if it is missing.
 std::string LayerOfStored(std::string_view plugin_content);
 
 // The "node" in the plugin data of a tag: the operator that a layer belongs to, if its name differs
@@ -103,7 +104,7 @@ std::optional<ParsedTag> ParseGroupTag(std::string_view run, std::string_view ta
 std::optional<ParsedTag> ParseTrialTag(std::string_view run, std::string_view directory,
                                        std::string_view tag);
 
-// The key of a metric that was logged under any of its names: latency and latency_ms give
+// The key of a metric, from any name under which it was logged: latency and latency_ms give
 // latency_mean_ms.
 std::string MetricKeyOf(std::string_view logged_name);
 
@@ -112,7 +113,7 @@ std::string MetricKeyOf(std::string_view logged_name);
 bool IsKnownVariant(std::string_view variant);
 
 // True if `variant` names a compression or its absence: int8, w4a8, pruned50, fp32. False for
-// "baseline" and "original", which any comparison may use.
+// "baseline" and "original", because comparisons of any kind use these names.
 bool NamesCompression(std::string_view variant);
 
 // Returns a key that is equal for two spellings of a model if they give equal tags: "my net" and

@@ -1,4 +1,5 @@
-// Writes a report on the cost of compression and the verdicts, as one self-contained HTML file.
+// Writes a report about the cost of compression and the verdicts. The report is one self-contained
+// HTML file.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const std::string html, WriteReport(snapshot, {.logdir = "runs"}));
 //
@@ -44,7 +45,8 @@ struct ReportOptions {
 
   std::string baseline = {};  // Empty: the baseline of most models.
   std::string variant = {};   // Empty: int8, or the most common other one.
-  // Unique names of the models to report; empty: all models that have the baseline or the variant.
+  // Unique names of the models to report. If it is empty, all models that have the baseline or the
+  // variant are reported.
   std::vector<std::string> models = {};
   std::string policy = "balanced";
   std::optional<Contract> contract = {};  // Checked in addition to the policy.

@@ -12,8 +12,8 @@ namespace cboard::analysis {
 struct RunningMemory {
   // Nodes in the order of computation; constants and annotation nodes are omitted.
   std::vector<std::uint32_t> nodes = {};  // Indices in the graph.
-  // Bytes alive while each node runs: its outputs, and every earlier output that it or a later node
-  // uses.
+  // For each node: the bytes that are alive while it runs. These are its own outputs and every
+  // earlier output that this node or a later node uses.
   std::vector<std::uint64_t> bytes = {};
   std::size_t peak = 0;            // Index in `nodes` and `bytes`; 0 if they are empty.
   std::size_t unknown_shapes = 0;  // Nodes without a shape; they count as 0 bytes.

@@ -22,12 +22,12 @@ struct StageSimilarity {
   std::vector<SampleSimilarity> samples;  // In the order of the log.
 };
 
-// Maximum number of comparison points. Larger steps are damage, because the memory that is
-// allocated follows the largest step.
+// Maximum number of comparison points. Steps are indices of comparison points. Larger steps are
+// treated as damage, because memory is allocated up to the largest step.
 inline constexpr std::int64_t kMaxSimilarityPoints = 1 << 20;
 
-// Reads the similarities of a timeline. Empty if the log has only images, as logs of the Model
-// Compression Toolkit do, or no similarities at all.
+// Reads the similarities of a timeline. The result is empty if the log has no similarities, or only
+// images of them, as in logs of the Model Compression Toolkit.
 StageSimilarity ReadSimilarity(const reader::Snapshot& snapshot, const StageTimeline& timeline);
 
 }  // namespace cboard::analysis

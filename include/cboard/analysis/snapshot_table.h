@@ -22,7 +22,7 @@ std::vector<std::string> UniqueNames(const ComparisonTable& table);
 
 // The experiment in which a model is ranked. A directory that holds only this model is removed:
 // "zoo" for "zoo/alexnet"; "." is the log directory itself. Metrics of different experiments may
-// come from different data and machines. The view points into the model's own text.
+// come from different data and machines. The returned view is valid as long as the model.
 std::string_view ExperimentToRankIn(const TableModel& model);
 
 // Returns all variants from which A and B can be chosen. The variant that most models have comes

@@ -19,15 +19,16 @@
 
 namespace cboard::analysis {
 
-// The part of a run's path that names a trial.
+// The part of a run's path that identifies a trial.
 struct TrialLocation {
   std::string experiment = {};  // Parent directory: "eval"; "." if there is none.
   std::string run = {};         // Path of the trial's directory: "eval/tune_1_acc_0.095".
   compression::TrialName name = {};
 };
 
-// Finds the trial that a run belongs to. `directory` is the last part of the run's directory. Under
-// --logdir_spec a run is named "tune_1/." while the directory is named tune_1_acc_0.095.
+// Finds the trial that a run belongs to. `directory` is the last part of the path of the run's
+// directory. With --logdir_spec it can differ from the run's name: the run is "tune_1/." and the
+// directory is tune_1_acc_0.095.
 std::optional<TrialLocation> FindTrial(std::string_view run, std::string_view directory);
 
 // One setting that differs between two trials. If a trial does not have the setting, its value is

@@ -34,8 +34,8 @@ class ValueDistribution {
   double deviation() const { return deviation_; }  // Standard deviation.
   double root_mean_square() const { return root_mean_square_; }
 
-  // ShareBelow: the share of values at or below `x`. Quantile: the value at or below which a share
-  // of the values lies.
+  // ShareBelow returns the share of values that are at most `x`. Quantile is its inverse: it
+  // returns the value for which a given share of the values is at most that value.
   double ShareBelow(double x) const;
   double Quantile(double share) const;
 
@@ -47,16 +47,16 @@ class ValueDistribution {
   // evenly.
   ValueDistribution Rounded(double low, double high, int codes) const;
 
-  // Returns the share of values that are 0, or so close to 0 that they can only mean 0.
+  // Returns the share of values that are 0, or so close to 0 that they stand for 0.
   double ShareOfZeros() const;
-  // Sets a share of the values to 0: the values with the smallest magnitude, or an equal share of
-  // every magnitude.
+  // Sets a share of the values to 0. One function chooses the values with the smallest magnitude,
+  // the other one chooses an equal share of every magnitude.
   ValueDistribution WithSmallestZero(double share) const;
   ValueDistribution WithSomeZero(double share) const;
 
   // Wasserstein distances: the smallest possible mean (or root mean square) of |x - y| over all
-  // ways to pair the values of `a` with those of `b`. The actual error, element by element, is at
-  // least as large.
+  // ways to pair the values of `a` with the values of `b`. The actual error, element by element, is
+  // at least as large.
   friend double Wasserstein1(const ValueDistribution& a, const ValueDistribution& b);
   friend double Wasserstein2(const ValueDistribution& a, const ValueDistribution& b);
 
@@ -68,9 +68,9 @@ class ValueDistribution {
 
   ValueDistribution(std::vector<ValueBin> bins, double count);
 
-  // Returns the share of values whose magnitude is at most `reach`.
+  // Returns the share of values with a magnitude of at most `reach`.
   double ShareWithin(double reach) const;
-  // Sets values whose magnitude is below `reach` to 0, and a `share` of all other values.
+  // Sets to 0 all values with a magnitude below `reach`, and a `share` of all other values.
   ValueDistribution Zeroed(double reach, double share) const;
 
   template <typename Visit>

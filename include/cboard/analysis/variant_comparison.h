@@ -17,8 +17,7 @@ namespace cboard::analysis {
 
 enum class Verdict { kUnknown, kBetter, kSame, kWorse };
 
-// Change of a metric from the baseline to the variant. It exists only if both sides have a finite
-// value.
+// Change of a metric from the baseline to the variant. It exists only if both have a finite value.
 struct Delta {
   double difference = 0;                // variant - baseline
   std::optional<double> relative = {};  // difference / |baseline|; nullopt if the baseline is 0.
@@ -31,7 +30,7 @@ struct RatioCell {
   std::string display_name = {};
   compression::Better better = compression::Better::kUnknown;
   double value = 0;
-  // True if the ratio was computed from metrics, because the log has no value for this pair.
+  // True if the log has no ratio for this pair, so that the ratio was computed from metrics.
   bool computed = false;
   bool derived = false;               // True if the metric was computed, not measured.
   std::optional<Source> source = {};  // Source of a logged metric.
@@ -64,15 +63,15 @@ struct VariantComparison {
 
 // Compares two rows of `table`. A logged ratio is used if it has the same baseline, or if it names
 // no baseline and `baseline_row` is the model's default baseline. Other ratios are computed if the
-// metrics are known. A logged AURORA score is preferred to a computed one by the same rule.
+// metrics are known. The same rule decides if a logged AURORA score is used instead of a computed
+// score. But if `aurora` gives weights for the score, the score is computed.
 VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
                               std::size_t baseline_row,
-                              const compression::AuroraOptions& aurora = {});
+                              const std::optional<compression::AuroraOptions>& aurora = {});
 
 // Compares every row with the baseline of its model, or with variant `baseline` if the model has
 // it. Returns one entry per row; a baseline is compared with itself.
 std::vector<VariantComparison> CompareAll(const ComparisonTable& table,
-                                          std::string_view baseline = {},
-                                          const compression::AuroraOptions& aurora = {});
+                                          std::string_view baseline = {});
 
 }  // namespace cboard::analysis

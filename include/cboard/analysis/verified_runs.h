@@ -1,5 +1,5 @@
-// Results of `compare --verify`: the output SQNR of the variant after parts of it were restored to
-// float. They confirm or refute a ranking of layers.
+// Results of `compare --verify`: the output SQNR of the variant after parts of the variant were
+// restored to float. The results confirm or refute a ranking of layers.
 //
 //   const auto verified = ReadVerifiedRuns(*run, {.model = "resnet18", .variant = "int8"});
 //   if (verified) verified->BestParts();  // Which parts to keep in float.
@@ -36,16 +36,16 @@ struct VerifiedRun {
 struct VerifiedRuns {
   std::vector<std::string> ends = {};  // Names of the last layers, where SQNR was measured.
   std::size_t samples = 0;
-  // All runs: first the variant as it is, then runs with one restored part, the best first, then
-  // the others.
+  // All runs: first the unchanged variant, then the runs with one restored part, the best first,
+  // then the other runs.
   std::vector<VerifiedRun> runs = {};
   std::string why_not = {};  // Why nothing was measured; empty if runs were measured.
 
-  // Returns the gain of a run over the variant as it is; nullopt if the run failed.
+  // Returns the gain of a run compared with the unchanged variant; nullopt if the run failed.
   std::optional<double> GainOf(const VerifiedRun& run) const;
 
-  // The run of restored parts with the best output SQNR; of equal runs the one with the fewest
-  // parts. nullptr if no run gains 0.1 dB.
+  // The run of restored parts with the best output SQNR; among equal runs, the run with the fewest
+  // parts. nullptr if no run gains at least 0.1 dB.
   const VerifiedRun* BestParts() const;
 
   // Summary as a sentence without full stop: "these 3 parts in float bring the end from 5.2 to 17.8
@@ -60,9 +60,9 @@ Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json);
 // none. If they cannot be read, `why_not` contains the reason.
 std::optional<VerifiedRuns> ReadVerifiedRuns(const reader::Run& run, const LayerFilter& filter);
 
-// The gain of each of `layers` if only its tensor is restored to float. If only one of
-// weights and output was measured, or if the layer has metrics only, the better gain of
-// both.
+// Returns the gain for each entry of `layers` if only the tensor of this entry is restored to
+// float. If `layers` has no entry for the other tensor of the layer (its weights or its output), or
+// if the entry has metrics only, returns the larger gain of both tensors.
 std::vector<std::optional<double>> GainsAlone(const VerifiedRuns& verified,
                                               const std::vector<RankedLayer>& layers);
 

@@ -1,4 +1,5 @@
-// Views of bytes, and little-endian integers, which all file formats of this library use.
+// Views of bytes, and functions for little-endian numbers. All file formats of this library are
+// little-endian.
 #pragma once
 
 #include <bit>
@@ -25,7 +26,7 @@ inline std::string_view AsText(ByteSpan bytes) {
 static_assert(std::endian::native == std::endian::little,
               "loads and stores below copy memory as it is; a big-endian port swaps them here");
 
-// Reads a T from the first sizeof(T) bytes; `bytes` must hold that many.
+// Reads a value of type T from the first sizeof(T) bytes of `bytes`, which must not be shorter.
 template <typename T>
 requires std::is_trivially_copyable_v<T> T LoadLittleEndian(ByteSpan bytes) {
   T value;
@@ -33,7 +34,7 @@ requires std::is_trivially_copyable_v<T> T LoadLittleEndian(ByteSpan bytes) {
   return value;
 }
 
-// Writes `value` to the first sizeof(T) bytes; `bytes` must hold that many.
+// Writes `value` to the first sizeof(T) bytes of `bytes`, which must not be shorter.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 void StoreLittleEndian(T value, MutableByteSpan bytes) {

@@ -1,4 +1,5 @@
-// The time of day in TensorBoard's format, behind an interface so that tests can set it.
+// The time of day in TensorBoard's format (seconds since 1970). An interface, so that tests can set
+// the time.
 #pragma once
 
 namespace cboard {
@@ -8,15 +9,15 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  // Returns the time in seconds since 1970-01-01 UTC, with fractions.
+  // Returns the time in seconds since 1970-01-01 UTC, including fractions of a second.
   virtual double NowSeconds() const = 0;
 };
 
-// The clock of the operating system. It lives for the whole program.
+// Returns the clock of the operating system. The object exists until the program ends.
 const Clock& SystemClock();
 
-// Returns SystemClock().NowSeconds() without the virtual call, for code that reads the time per
-// event.
+// Returns SystemClock().NowSeconds() without the virtual call, for code that reads the time for
+// every event.
 double WallTimeSeconds();
 
 }  // namespace cboard

@@ -36,7 +36,7 @@ enum class DType : std::uint8_t {
   kComplex64,
   kComplex128,
   kString,
-  // Block types of GGUF files. A block contains its scales and minima.
+  // Block types of GGUF files. Each block of elements stores its own scales and minima.
   kQ4_0,
   kQ4_1,
   kQ5_0,
@@ -53,7 +53,8 @@ enum class DType : std::uint8_t {
   kTq1_0,
   kTq2_0,
   kMxfp4,
-  // Block types whose codes index large tables. They are listed and counted, but not dequantized.
+  // Block types of GGUF files whose codes are indices into large tables. The program lists and
+  // counts these tensors, but does not dequantize them.
   kIq1S,
   kIq1M,
   kIq2Xxs,
@@ -65,23 +66,24 @@ enum class DType : std::uint8_t {
 
 // "float32", "int4", "q4_k", …
 std::string_view NameOf(DType type);
-// Returns the element type with this name; kUnknown if there is none.
+// Returns the element type called `name`; kUnknown if there is none.
 DType DTypeNamed(std::string_view name);
 
-// Size of a tensor's storage: `elements` elements take `bytes` bytes. {1, 4} for float32, {2, 1}
-// for int4, {32, 18} for q4_0. {1, 0} for strings and unknown types, whose size does not follow
-// from the shape.
+// The memory layout of an element type: `elements` elements take `bytes` bytes. For example {1, 4}
+// for float32, {2, 1} for int4 and {32, 18} for q4_0. {1, 0} for strings and unknown types, because
+// their size does not follow from the shape.
 struct ElementLayout {
   std::size_t elements = 1;
   std::size_t bytes = 0;
 };
 ElementLayout LayoutOf(DType type);
 
-// Returns the bits per element, including the scales of a block: 32, 4, 4.5 (q4_0), 0 if unknown.
+// Returns the bits per element, including the scales of a block: 32 for float32, 4 for int4, 4.5
+// for q4_0, 0 for unknown types.
 double BitsPerElement(DType type);
 
-// Returns the size of one element in bytes, if it consists of whole bytes; 0 for packed types,
-// blocks and strings.
+// Returns the size of one element in bytes; 0 if an element is not a fixed number of whole bytes:
+// packed types, blocks and strings.
 std::size_t SizeOf(DType type);
 
 // True for types that programs read directly as arrays: floats of 16 to 64 bits, integers of 8 to
@@ -101,8 +103,8 @@ bool IsBlockType(DType type);
 // unknown types, and blocks that need tables.
 bool HoldsRealNumbers(DType type);
 
-// True for element types that become real values by a scale: integers, and floats of eight or four
-// bits.
+// True for element types that can store quantized codes, which a scale converts to real values:
+// integers, and floats of eight or four bits.
 bool HoldsCodes(DType type);
 
 }  // namespace cboard

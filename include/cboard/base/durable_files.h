@@ -15,14 +15,15 @@ namespace cboard {
 bool DurableByDefault();
 void SetDurableByDefault(bool durable);
 
-// Waits until the content of the file is on the disk (fdatasync). The name of a new file may still
-// be lost.
+// Waits until the content of the file is on the disk (fdatasync). A power failure may still delete
+// the name of a new file.
 Result<void> SyncFile(const File& file);
 
 // Waits until the names of the files in `directory` are on the disk (fsync).
 Result<void> SyncDirectory(const std::filesystem::path& directory);
 
-// Like WriteFileAtomically() and CreateDirectories(), but contents and names are then on the disk.
+// These functions do the same as WriteFileAtomically() and CreateDirectories(), but return only
+// when contents and names are on the disk.
 Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_view content);
 Result<void> CreateDirectoriesDurably(const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-// Files by descriptor: whole reads, whole writes, and errors that name the path.
+// Reads and writes files by descriptor. A read or write is complete or fails; errors name the path.
 //
 //   CBOARD_ASSIGN_OR_RETURN(File file, File::Create(path));
 //   CBOARD_RETURN_IF_ERROR(file.Write(AsBytes("hello")));
@@ -15,12 +15,12 @@
 
 namespace cboard {
 
-// Destination of bytes: a file, a buffer, or a fake that fails on purpose.
+// Destination of bytes: a file, a buffer or, in tests, an object that fails on purpose.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  // Writes all of `bytes`. After a failure, a part of them may have been written.
+  // Writes all of `bytes`. After a failure, some of the bytes may have been written.
   virtual Result<void> Write(ByteSpan bytes) = 0;
 };
 
@@ -31,11 +31,11 @@ class File final : public ByteSink {
   // Opens a file for reading. Fails with kNotFound or kPermissionDenied.
   static Result<File> OpenForReading(const std::filesystem::path& path);
 
-  // Creates a new file for reading and writing. Fails with kAlreadyExists if the file
+  // Creates a new file at `path` for reading and writing. Fails with kAlreadyExists if the file
   // exists.
   static Result<File> CreateNew(const std::filesystem::path& path);
 
-  // Creates the file, or truncates an existing one.
+  // Creates the file at `path`. If it exists, its content is deleted.
   static Result<File> Create(const std::filesystem::path& path);
 
   // Creates a temporary file with a unique name in the directory of `path`; the caller renames it
@@ -43,7 +43,7 @@ class File final : public ByteSink {
   // name.
   static Result<File> CreateTemporarySibling(const std::filesystem::path& path);
 
-  // Opens a file for appending; creates it if it does not exist.
+  // Opens a file for appending. Creates it if it does not exist.
   static Result<File> OpenForAppending(const std::filesystem::path& path);
 
   File(File&& other) noexcept;
@@ -52,8 +52,8 @@ class File final : public ByteSink {
 
   Result<void> Write(ByteSpan bytes) override;
 
-  // Writes as many bytes as the system accepts before it fails. `written` is always set, so that
-  // the caller can write the rest later.
+  // Writes `bytes` until all are written or the system fails. `written` is the number of written
+  // bytes, also after a failure, so that the caller can write the rest later.
   Result<void> WriteSome(ByteSpan bytes, std::size_t& written);
 
   // Reads up to `buffer.size()` bytes at `offset`. Reads fewer bytes only at the end of the file.
@@ -61,7 +61,7 @@ class File final : public ByteSink {
 
   Result<std::uint64_t> Size() const;
 
-  // True if the file still has a name in the file system. If false, everything written is lost when
+  // True if the file still has a name in the file system. If it has none, all its data is lost when
   // the descriptor is closed.
   bool HasName() const;
 
@@ -72,7 +72,7 @@ class File final : public ByteSink {
   File(int descriptor, std::filesystem::path path)
       : descriptor_(descriptor), path_(std::move(path)) {}
 
-  // Opens a file; errors contain `named` instead of `path`.
+  // Opens a file. Error messages contain `named`, the path that the user knows, instead of `path`.
   static Result<File> Open(const std::filesystem::path& path, int flags,
                            const std::filesystem::path& named);
 
@@ -87,7 +87,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path,
 // Replaces the file by `content` in one step: a reader sees either the old or the new content.
 Result<void> WriteFileAtomically(const std::filesystem::path& path, std::string_view content);
 
-// Creates `path` and its parents. Succeeds if the directory exists.
+// Creates `path` and its parents. Succeeds if the directory already exists.
 Result<void> CreateDirectories(const std::filesystem::path& path);
 
 }  // namespace cboard

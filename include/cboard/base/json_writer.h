@@ -6,9 +6,9 @@
 //   json.EndObject();
 //   json.text();  // {"steps":[1,2]}
 //
-// The writer adds commas and escapes; bytes that are not UTF-8 become U+FFFD. JSON has no NaN or
-// infinity. They are written as the strings "NaN", "Infinity" and "-Infinity", like TensorBoard
-// does, or as null or as Python literals if requested.
+// The writer adds commas and escapes; bytes that are not UTF-8 become U+FFFD. JSON cannot express
+// NaN and infinity. By default the writer writes them as the strings "NaN", "Infinity" and
+// "-Infinity", like TensorBoard; on request as null, or as Python literals.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,8 @@ class JsonWriter {
   JsonWriter& BeginArray();
   JsonWriter& EndArray();
 
-  // Writes a key. The next Value, BeginObject or BeginArray is its value.
+  // Writes a key of an object. The next call of Value, BeginObject or BeginArray writes the key's
+  // value.
   JsonWriter& Key(std::string_view key);
 
   JsonWriter& Value(std::string_view text);
@@ -48,7 +49,7 @@ class JsonWriter {
     }
   }
 
-  // Copies `json`, which must be valid JSON, without changes.
+  // Writes the JSON text `json` unchanged. It must be valid JSON.
   JsonWriter& Raw(std::string_view json);
 
   const std::string& text() const { return text_; }

@@ -1,4 +1,5 @@
-// Memos: results computed once for an immutable object. They are stored and destroyed with it.
+// Memos: results that are computed once for an immutable object, stored in it and destroyed with
+// it.
 //
 //   struct Run {
 //     …
@@ -6,7 +7,8 @@
 //   };
 //   const Kinds& kinds = run.notes.Get<Kinds>([&] { return KindsOf(run); });
 //
-// Each type is a separate memo, so that independent modules can use one object.
+// An object has at most one memo of each type, so independent modules can add memos of their own
+// types.
 #pragma once
 
 #include <atomic>
@@ -27,21 +29,21 @@ class Notes {
   }
   ~Notes() { Clear(); }
 
-  // Returns the memo of this type, or nullptr. It lives as long as the object.
+  // Returns the memo of type T, or nullptr if there is none. The memo lives as long as its object.
   template <typename T>
   const T* Find() const {
     return Among<T>(first_.load(std::memory_order_acquire));
   }
 
-  // Returns the memo of this type; if there is none, calls `make` and stores its result. If several
-  // threads do this at once, one result is stored and returned to all of them.
+  // Returns the memo of type T. If there is none, calls `make` and stores the result. If several
+  // threads do this at the same time, one result is stored and returned to all of them.
   template <typename T, typename Make>
   const T& Get(const Make& make) const {
     const T* const known = Find<T>();
     return known != nullptr ? *known : Keep<T>(make());
   }
 
-  // Stores `value` as the memo of this type, unless there is one; returns the stored memo.
+  // Stores `value` as the memo of type T, unless there is one already. Returns the stored memo.
   template <typename T>
   const T& Keep(T value) const {
     auto added = std::make_unique<MemoEntryOf<T>>(std::move(value));
@@ -81,7 +83,7 @@ class Notes {
     while (note != nullptr) delete std::exchange(note, note->next);
   }
 
-  // Head of a singly linked list that only grows; it has a few entries.
+  // Head of a singly linked list. Entries are only added, and there are few of them.
   mutable std::atomic<Note*> first_ = nullptr;
 };
 

@@ -5,8 +5,9 @@
 
 namespace cboard {
 
-// Adds values. The result equals numpy.sum of contiguous float64 values, bit for bit: eight running
-// sums over up to 128 values; longer arrays are halved. For results that must round as numpy's do.
+// Returns the sum of `values`. It equals numpy.sum of contiguous float64 values, bit for bit: up to
+// 128 values are added in eight running sums, and longer arrays are split into halves. Use it for
+// results that must have the rounding of numpy.
 double PairwiseSum(std::span<const double> values);
 
 }  // namespace cboard

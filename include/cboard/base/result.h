@@ -17,7 +17,8 @@
 
 namespace cboard {
 
-// Says how the caller can handle a failure. The names appear in JSON, so they are part of the API.
+// Error codes. A code says how the caller can handle a failure. The names of the codes appear in
+// JSON, so they are part of the API.
 enum class ErrorCode {
   kInvalidArgument,     // Fix the call or the input; a retry does not help.
   kNotFound,            // The named object does not exist (yet).
@@ -31,7 +32,7 @@ enum class ErrorCode {
   kInternal,            // A bug, or an unexpected response of the operating system.
 };
 
-// The name of an error code in JSON and logs: "invalid_argument".
+// Returns the name of an error code in JSON and logs: "invalid_argument".
 std::string_view NameOf(ErrorCode code);
 
 struct Error {
@@ -42,18 +43,20 @@ struct Error {
 };
 
 // A value of type T, or an Error. The compiler warns about every call whose Result is ignored. A
-// caller that cannot handle a failure assigns it to std::ignore and gives the reason.
+// caller that cannot handle a failure assigns the Result to std::ignore, with a comment that gives
+// the reason.
 template <typename T>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
   using tl::expected<T, Error>::expected;
-  // Converts tl::expected, because map(), and_then() and or_else() return that type.
+  // Converts a tl::expected to a Result, because map(), and_then() and or_else() return a
+  // tl::expected.
   Result(tl::expected<T, Error> other)  // NOLINT
       : tl::expected<T, Error>(std::move(other)) {}
 };
 
-// Two results are equal if both hold equal values or both hold equal errors. It is a template, so
-// that a comparison with a plain value uses tl::expected's operator.
+// Two results are equal if both hold equal values or both hold equal errors. This operator is a
+// template, so that a comparison with a plain value uses tl::expected's operator.
 template <typename T>
 [[nodiscard]] bool operator==(const Result<T>& a, const Result<T>& b) {
   if (a.has_value() != b.has_value()) return false;
@@ -74,11 +77,11 @@ template <typename T>
   return tl::unexpected<Error>(std::move(error));
 }
 
-// Makes the error of a failed system call from `errno_value`: "cannot open 'x': No such file or
-// directory". `what` is the verb and its object.
+// Returns the error of a failed system call: "cannot open 'x': No such file or directory". `what`
+// is the verb and its object ("open 'x'"); `errno_value` gives the reason.
 [[nodiscard]] Error ErrnoError(int errno_value, std::string_view what);
 
-// Puts `where` in front of the message of `error`.
+// Returns `error` with `where` and a colon in front of its message.
 [[nodiscard]] inline Error Annotate(Error error, std::string_view where) {
   error.message.insert(0, std::string(where) + ": ");
   return error;

@@ -8,16 +8,17 @@
 
 namespace cboard {
 
-// Converts the IEEE binary16 pattern `bits` to the float32 of the same value, which always exists.
-// NaNs keep their sign and payload. Has no branches, so that compilers can vectorize it.
+// Converts the IEEE binary16 pattern `bits` to float32. Every binary16 value has an equal float32
+// value. NaNs keep their sign and payload. The code has no branches, so that compilers can
+// vectorize it.
 inline float HalfToFloat(std::uint16_t bits) {
   constexpr std::int32_t kRebias = (127 - 15) << 23;
   const std::int32_t magnitude = (bits & 0x7FFF) << 13;
-  // Infinity and NaN must keep an exponent of ones: the bias is added twice, and 31 + 2 * 112 =
-  // 255.
+  // The exponent of infinity and NaN must stay all ones. For these values, the difference of the
+  // biases is therefore added twice: 31 + 2 * 112 = 255.
   const std::int32_t normal = magnitude + kRebias + (magnitude >= (0x1F << 23) ? kRebias : 0);
-  // A subnormal half is a multiple of 2^-24. Its mantissa is placed behind the leading one of
-  // 2^-14; the subtraction of 2^-14 then gives a normal float32.
+  // A subnormal binary16 value is its mantissa times 2^-24. The mantissa is put into the low bits
+  // of the float32 2^-14; the subtraction of 2^-14 then leaves this value as a normal float32.
   constexpr auto kLeadingOne = std::bit_cast<std::int32_t>(0x1p-14f);
   const float subnormal = std::bit_cast<float>(magnitude + kLeadingOne) - 0x1p-14f;
   const std::int32_t is_normal = -static_cast<std::int32_t>(magnitude >= (1 << 23));
@@ -32,8 +33,8 @@ inline float BfloatToFloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-// Converts a float with a sign, `kExponentBits` and a mantissa. The special values, which differ
-// between types, are not handled.
+// Converts a float with one sign bit, `kExponentBits` and `kMantissaBits`. Does not handle infinity
+// and NaN, because their bit patterns differ between types.
 template <int kExponentBits, int kMantissaBits, int kBias>
 inline float MiniFloat(unsigned bits) {
   const unsigned mantissa = bits & ((1u << kMantissaBits) - 1);
@@ -51,7 +52,7 @@ inline float Float8E4m3fnToFloat(std::uint8_t bits) {
   return MiniFloat<4, 3, 7>(bits);
 }
 
-// The "uz" types have no negative zero: that bit pattern is their NaN.
+// The 8-bit floats with "uz" in the name have no negative zero. The bit pattern of -0 means NaN.
 inline float Float8E4m3fnuzToFloat(std::uint8_t bits) {
   if (bits == 0x80) return std::numeric_limits<float>::quiet_NaN();
   return MiniFloat<4, 3, 8>(bits);

@@ -17,7 +17,7 @@ bool IsValidUtf8(std::string_view text);
 std::string ToValidUtf8(std::string_view text);
 
 // Returns `text` in single quotes, with escaped control characters, shortened to `max_bytes` with
-// "…". The result is safe in an error message, even if it comes from a hostile file.
+// "…". The result is safe in an error message, even if `text` comes from a hostile file.
 std::string Quoted(std::string_view text, std::size_t max_bytes = 80);
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
@@ -31,7 +31,8 @@ std::string HumanBytes(double bytes);
 // 1234567 -> "1,234,567".
 std::string HumanCount(std::size_t count);
 
-// Formats a shape for messages: "[3, 224, 224]". Long shapes show the first eight sizes.
+// Formats a shape for messages: "[3, 224, 224]". Only the first eight sizes of a long shape are
+// shown.
 std::string ShapeText(std::span<const std::int64_t> shape);
 
 }  // namespace cboard

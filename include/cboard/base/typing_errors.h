@@ -9,8 +9,8 @@
 
 namespace cboard {
 
-// Returns how many letters must be changed, added or removed to turn `b` into `a`; dashes and
-// underscores are equal. Takes time proportional to the product of both lengths.
+// Returns how many letters must be changed, added or removed to turn `b` into `a`; a dash equals an
+// underscore. Takes time proportional to the product of both lengths.
 inline std::size_t TypingErrors(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;

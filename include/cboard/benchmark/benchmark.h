@@ -54,7 +54,7 @@ struct BenchmarkOptions {
   EvaluationOptions evaluation;
 
   // Path of the program `compression-board`, which measures the memory of a variant in a separate
-  // process. If it is empty, memory is not measured.
+  // process. If the path is empty, memory is not measured.
   std::filesystem::path program;
   MachineRoots machine;
   std::string nvml_library = "libnvidia-ml.so.1";
@@ -82,7 +82,8 @@ struct VariantBenchmark {
   Metrics scores;  // accuracy, f1_score, …
   std::vector<SlowReason> why_slower;
   std::vector<OperatorTime> operator_times;  // Only if the variant is not faster than the baseline.
-  // Why the variant's results are not valid: disturbances, NaN outputs, a failed evaluation.
+  // Reasons why the variant's results are not valid: disturbances, NaN outputs, a failed
+  // evaluation.
   std::vector<std::string> why_invalid;
   // Metrics that were not measured, with the reason: {"latency_p99_ms", "not enough samples: 120 of
   // 662"}.
@@ -114,7 +115,8 @@ struct ModelBenchmark {
   const VariantBenchmark* Find(std::string_view name) const;
 };
 
-// Returns a digest of the files and the settings. Benchmarks with equal digests measure the same.
+// Returns a digest of the files and the settings. Equal digests mean that two benchmarks measure
+// the same.
 std::string FingerprintOf(const BenchmarkOptions& options);
 
 // Runs the benchmark. A variant that cannot be loaded gets an `error`; the other variants are still

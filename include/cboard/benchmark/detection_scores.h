@@ -29,7 +29,7 @@ struct Detection {
 struct LabeledBox {
   Box box;
   std::int64_t class_id = 0;
-  // Box of a group of objects: detections in it are neither right nor wrong.
+  // The box contains a group of objects: detections in it are neither right nor wrong.
   bool is_crowd = false;
 };
 
@@ -40,8 +40,8 @@ class DetectionScores {
   // Adds an image. For each class, only the 100 detections with the highest scores are used.
   void AddImage(const std::vector<Detection>& detections, const std::vector<LabeledBox>& labels);
 
-  // Mean over classes of the average precision with 101 recall points: at an IoU of 0.5, and
-  // averaged over the IoUs 0.5, 0.55, …, 0.95. 0 if there are no labels.
+  // The average precision with 101 recall points, averaged over classes: one value at an IoU of
+  // 0.5, and one averaged over the IoUs 0.5, 0.55, …, 0.95. Both are 0 if there are no labels.
   double MeanAveragePrecision50() const { return Mean(0, 1); }
   double MeanAveragePrecision() const { return Mean(0, kOverlaps); }
 

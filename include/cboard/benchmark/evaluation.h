@@ -1,7 +1,9 @@
-// Computes the accuracy of a variant: by built-in metrics on labels, or by a command of the user.
+// Computes the accuracy of a variant: with built-in metrics and labels, or with a command of the
+// user.
 //
 //   EvaluationOptions options{.labels = "val.npz", .labels_array = "y", .metrics = {"top1"}};
-//   CBOARD_ASSIGN_OR_RETURN(const Metrics scores, Evaluate(variant, run_options, options, nullptr));
+//   CBOARD_ASSIGN_OR_RETURN(const Metrics scores, Evaluate(variant, run_options, options,
+//   nullptr));
 //   scores.at("accuracy");
 #pragma once
 
@@ -40,7 +42,7 @@ struct EvaluationOptions {
   std::string command;
   double timeout_seconds = 3600;
 
-  // Scores that the caller has measured, by the name of the variant or by the path of its file.
+  // Scores that the caller has measured, by variant name or by model file path.
   std::map<std::string, GivenScores, std::less<>> given;
 
   bool empty() const { return metrics.empty() && command.empty() && given.empty(); }
@@ -57,8 +59,8 @@ struct LabelsArgument {
 };
 LabelsArgument ParseLabelsArgument(std::string_view text);
 
-// Fails when the options contradict each other or name a file that does not exist: a measurement
-// may take minutes before the first score.
+// Fails if the options contradict each other or name a file that does not exist. Call it before the
+// measurement, which may take minutes before the first score.
 Result<void> CheckEvaluation(const EvaluationOptions& options, const RunOptions& run);
 
 // Computes scores of a model, with the keys of benchmark JSON: top1 is "accuracy", f1_macro is
@@ -77,9 +79,9 @@ Result<Metrics> RunEvaluation(const std::string& command, const std::filesystem:
                               const std::function<bool()>& stop_requested = nullptr,
                               std::string* printed = nullptr);
 
-// Parses the output of an evaluation command: its last line that is not empty: a number is the
-// accuracy, a JSON object contains scores by name. Fails with kInvalidArgument for other text, and
-// for numbers that are not finite.
+// Parses the last non-empty line in the output of an evaluation command. A number is the accuracy.
+// A JSON object contains scores by name. Fails with kInvalidArgument for other text, and for
+// numbers that are not finite.
 Result<Metrics> ParseEvaluationOutput(std::string_view output);
 
 }  // namespace cboard::benchmark

@@ -6,12 +6,13 @@
 //   latency.variants[1].verdict;            // Verdict::kFaster
 //
 // A block runs every variant twice, in a random order and then in the reverse order (ABBA), so that
-// a slow drift of the machine cancels out. Each visit is one run that is not counted, because the
-// other variants have used the caches, and then a burst of runs.
+// a slow drift of the machine cancels out. Each time a variant is its turn, it runs once without
+// being counted, because other variants have used the CPU caches; then it runs several times in a
+// row.
 //
-// Two loads of one file differ in speed by up to 1 %, sometimes more, because their memory lies at
-// other addresses. A subject with a second copy is measured with both in every block: the mean
-// halves that effect, and the difference of the copies limits what a verdict may claim.
+// Two loads of the same file differ in speed by up to 1 %, sometimes more, because their memory has
+// different addresses. If a subject has a second copy, every block measures both copies: their mean
+// halves this effect, and a verdict needs a speedup larger than the difference between the copies.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +28,12 @@
 
 namespace cboard::benchmark {
 
-// A variant to measure. `run` computes one inference on sample `sample_index` and leaves nothing
-// behind that makes the next one slower.
+// A variant to measure. `run` computes one inference on sample `sample_index`, and must not make
+// the next inference slower.
 struct LatencySubject {
   std::string name;
   std::function<Result<void>(std::size_t sample_index)> run;
-  // Runs a second copy of the model, loaded from the same file; empty if it is loaded once.
+  // Runs a second copy of the model, loaded from the same file; empty if there is no second copy.
   std::function<Result<void>(std::size_t sample_index)> run_copy = {};
 };
 
@@ -48,8 +49,8 @@ struct LatencyOptions {
   double min_effect = kDefaultMinEffect;
   std::uint64_t seed = 0;
 
-  // True if one thread runs the inference. Its CPU time is then the latency of an idle machine, and
-  // interrupted runs can be recognized.
+  // True if one thread runs the inference. The CPU time of this thread then equals the latency on
+  // an idle machine, and interrupted runs can be recognized.
   bool is_single_threaded = true;
 
   MachineRoots machine;
@@ -66,8 +67,8 @@ std::string_view NameOf(TimeBasis basis);  // "wall", "cpu"
 
 struct VariantLatency {
   std::string name;
-  // Statistics of the runs that were not interrupted, if they are at least half of the runs;
-  // otherwise of all runs.
+  // Statistics of the runs that were not interrupted. If more than half of the runs were
+  // interrupted, statistics of all runs.
   double mean_ms = 0;
   double std_ms = 0;
   double min_ms = 0;
@@ -85,8 +86,8 @@ struct VariantLatency {
 
   RatioEstimate speedup;      // Baseline time / variant time; 1 for the baseline.
   RatioEstimate cpu_speedup;  // Baseline CPU time / variant CPU time.
-  // Relative difference of the times of the two copies: 0.01 means that the slower one takes 1 %
-  // longer. 0 if there is one copy.
+  // Relative difference between the times of the two copies of the model: 0.01 means that the
+  // slower copy takes 1 % longer. 0 if there is only one copy.
   double copy_difference = 0;
   Verdict verdict = Verdict::kCannotTell;
 };
@@ -99,13 +100,14 @@ struct LatencyComparison {
   std::size_t block_count = 0;
   double seconds = 0;
   bool is_stopped = false;  // `progress` ended the measurement.
-  // Sentences about disturbances, from MachineWatch, and from a warm-up that did not become stable.
+  // Sentences about disturbances: from MachineWatch, and about a warm-up in which the latency did
+  // not become stable.
   std::vector<std::string> disturbances;
 };
 
-// Speedups and verdicts use wall time, with one exception: if one thread runs the inference and was
-// off its CPU for more than 2 % of the time, they use CPU time. The rule looks at all variants
-// together, so it favors none of them.
+// Measures the latency of all subjects. Speedups and verdicts use wall time, with one exception: if
+// a single thread runs the inference and was off its CPU for more than 2 % of the time, speedups
+// and verdicts use CPU time. The decision is made once for all variants, so it favors none of them.
 //
 // A verdict needs a difference above `min_effect` (2 % if it comes from CPU time) and above the
 // copy_difference of the variant and of the baseline.

@@ -27,7 +27,7 @@ struct MachineInfo {
   std::string cpu;              // "AMD EPYC 7763 64-Core Processor"; empty if unknown.
   std::string architecture;     // "x86_64"
   std::string instruction_set;  // The best of "avx2", "avx512", "avx512_vnni", "amx_int8", …
-  // True if the CPU has an instruction for INT8 dot products: VNNI, AMX, or ARM's.
+  // True if the CPU has instructions for INT8 dot products: VNNI, AMX, or the equivalent of ARM.
   bool has_int8_dot = false;
   std::size_t cpu_count = 0;
   std::string kernel;
@@ -48,7 +48,7 @@ class PinnedThreads {
   PinnedThreads& operator=(PinnedThreads&&) = delete;
   ~PinnedThreads();  // Restores the previous set of CPUs.
 
-  // The pinned CPUs; empty if the system refused to pin.
+  // The pinned CPUs; empty if the operating system refused to pin the thread.
   const std::vector<int>& cpus() const { return cpus_; }
 
  private:
@@ -64,8 +64,8 @@ class MachineWatch {
   // Starts the comparison. `cpus` are the CPUs that the measurement uses; empty means all CPUs.
   explicit MachineWatch(MachineRoots roots = {}, std::vector<int> cpus = {});
 
-  // Disturbances since the start of the measurement, as sentences: load, stolen time, a changed
-  // frequency, thermal throttling. Empty on a quiet machine.
+  // Returns the disturbances since the start of the measurement, as sentences: load, CPU time that
+  // the hypervisor took (steal), a changed frequency, thermal throttling. Empty if there were none.
   std::vector<std::string> Disturbances() const;
 
  private:

@@ -24,7 +24,8 @@ struct MemoryUse {
 // counters. The process should do nothing else.
 Result<MemoryUse> MeasureOwnMemory(const std::filesystem::path& model, const RunOptions& options);
 
-// Converts to JSON, "{"peak_bytes":…}", and back. The parser fails with kDataLoss for other text.
+// Converts the memory measurement to JSON, "{"peak_bytes":…}", and back. The parser fails with
+// kDataLoss for other text.
 std::string ToJson(const MemoryUse& memory);
 Result<MemoryUse> ParseMemoryUse(std::string text);
 
@@ -61,7 +62,7 @@ struct EnergyMeasurement {
   std::string why_not;  // Why `cpu` is missing: "this machine has no /sys/class/powercap".
 };
 
-// Calls `run` repeatedly and reads the energy counters before and after.
+// Measures energy: calls `run` repeatedly and reads the energy counters before and after.
 Result<EnergyMeasurement> MeasureEnergy(const std::function<Result<void>()>& run,
                                         const EnergyOptions& options);
 

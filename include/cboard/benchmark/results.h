@@ -23,12 +23,13 @@ namespace cboard::benchmark {
 std::string ToJson(std::span<const ModelBenchmark> models);
 
 // Writes the results to a file in one step. Other models that the file already contains stay. Fails
-// with kInvalidArgument if the file exists and is not such JSON.
+// with kInvalidArgument if the file exists and does not contain benchmark results.
 Result<void> WriteResults(const std::filesystem::path& file,
                           std::span<const ModelBenchmark> models);
 
-// Reads the fingerprints of the models in the file whose benchmark is complete, by model name. They
-// allow to resume a list of models. Empty if there is no such file, or if it is not such JSON.
+// Returns the fingerprints of the models in the file whose benchmark is complete, by model name.
+// With the fingerprints, the benchmark of a list of models can be resumed. Empty if the file does
+// not exist or does not contain benchmark results.
 std::map<std::string, std::string, std::less<>> ReadFingerprints(const std::filesystem::path& file);
 
 // Converts the results to the input of the log writers: metrics and latency samples of the measured

@@ -35,18 +35,19 @@ struct RatioEstimate {
   double high = 0;
   std::size_t block_count = 0;
 
-  // Width of the interval relative to the ratio: (high - low) / ratio.
+  // Width of the 95 % interval, relative to the ratio: (high - low) / ratio.
   double RelativeWidth() const { return ratio > 0 ? (high - low) / ratio : 0; }
 };
 
-// Estimates a ratio from one logarithm per block. The ratio is the exponential of their mean
-// without the lowest and the highest 20 %, so a few disturbed blocks do not change it. The interval
-// is a circular block bootstrap, which draws neighbors together, because disturbances last longer
-// than a block. Non-finite values are ignored. The same values and seed give the same interval.
+// Estimates a ratio from the logarithm of the ratio in each block. The result is the exponential of
+// the trimmed mean: the lowest and the highest 20 % of the logarithms are left out, so a few
+// disturbed blocks do not change it. The interval comes from a circular block bootstrap: it
+// resamples neighboring blocks together, because a disturbance lasts longer than a block.
+// Non-finite values are ignored. The same values and seed give the same interval.
 RatioEstimate EstimateRatio(std::span<const double> log_ratios, std::uint64_t seed);
 
-// Approximates EstimateRatio in microseconds, to decide if more blocks are needed. Computes the
-// interval of a trimmed mean from its winsorized variance.
+// Approximates EstimateRatio in microseconds, to decide whether more blocks are needed. The
+// interval is that of a trimmed mean, computed from the winsorized variance.
 RatioEstimate EstimateRatioQuickly(std::span<const double> log_ratios);
 
 enum class Verdict { kCannotTell, kFaster, kSlower };
@@ -57,8 +58,8 @@ std::string_view NameOf(Verdict verdict);
 // Minimum number of blocks for a verdict.
 inline constexpr std::size_t kMinBlocks = 20;
 
-// Smallest difference that counts, 1 %. Two copies of one model differ by that much, because their
-// memory has different addresses.
+// Smallest relative difference that gives a verdict: 1 %. Two copies of one model differ by up to 1
+// %, because their memory has different addresses.
 inline constexpr double kDefaultMinEffect = 0.01;
 
 // Returns "faster" if the whole interval of `speedup` is above 1 + min_effect, "slower" if it is

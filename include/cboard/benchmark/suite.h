@@ -34,10 +34,11 @@ Result<std::vector<BenchmarkOptions>> ParseSuite(std::string_view text,
 Result<std::vector<BenchmarkOptions>> ReadSuite(const std::filesystem::path& file,
                                                 const BenchmarkOptions& defaults);
 
-// Parses a duration: "60", "60s", "2m", "1h"; nothing if it is none of these or not above 0.
+// Parses a duration: "60", "60s", "2m", "1h"; nullopt for other text and for a duration of 0 or
+// less.
 std::optional<double> ParseSeconds(std::string_view text);
 
-// Reads scores that the caller has measured: {"int8": {"accuracy": 0.91}, "w4a8": {"error": "…"}}.
+// Parses scores that the caller has measured: {"int8": {"accuracy": 0.91}, "w4a8": {"error": "…"}}.
 Result<std::map<std::string, GivenScores, std::less<>>> ReadScores(
     const std::filesystem::path& file);
 

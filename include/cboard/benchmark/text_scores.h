@@ -20,8 +20,8 @@ std::vector<std::string> WordsOf(std::string_view text);
 // Splits UTF-8 into code points, including blanks. Each invalid byte is one character.
 std::vector<std::string> CharactersOf(std::string_view text);
 
-// Returns the smallest number of insertions, deletions and substitutions that turn one list into
-// the other.
+// Returns the edit distance: the smallest number of insertions, deletions and substitutions that
+// turn `a` into `b`.
 std::size_t EditDistance(std::span<const std::string> from, std::span<const std::string> to);
 
 // Word error rate or character error rate: the number of edits divided by the number of tokens in
@@ -44,8 +44,8 @@ std::vector<std::int64_t> DecodeCtc(std::span<const std::int64_t> best_tokens, s
 // Perplexity: exp of the mean negative log likelihood.
 class Perplexity {
  public:
-  // Adds one position of a text: the logits of all tokens, and the next token. A target that is
-  // negative (padding) or outside the logits is ignored.
+  // Adds one position of a text: the logits of all tokens, and the next token. A position is
+  // ignored if its next token is negative (padding) or has no logit.
   void Add(std::span<const double> logits, std::int64_t target);
   double Value() const;
   std::size_t token_count() const { return tokens_; }

@@ -1,4 +1,5 @@
-// Measures the throughput of several variants: many inferences at the same time, also in batches.
+// Measures the throughput of several variants: several inferences run at the same time, also with
+// larger batches.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,8 @@ namespace cboard::benchmark {
 struct ThroughputSubject {
   std::string name;
   std::size_t batch = 1;  // Samples per run.
-  // Functions that run an inference, one per stream; each is called from a separate thread.
+  // Functions that run an inference; there is one function per stream, and each is called from its
+  // own thread.
   std::vector<std::function<Result<void>()>> streams;
 };
 
@@ -36,8 +38,9 @@ struct VariantThroughput {
   Verdict verdict = Verdict::kCannotTell;
 };
 
-// Measures all subjects and returns them in the same order; the first is the baseline. Windows of
-// the variants alternate like the blocks of MeasureLatency. Fails with the first error of a stream.
+// Measures all subjects and returns them in the same order; the first is the baseline. The variants
+// take turns in short time windows, in the same order as in MeasureLatency. Fails with the first
+// error of a stream.
 Result<std::vector<VariantThroughput>> MeasureThroughput(
     std::span<const ThroughputSubject> subjects, const ThroughputOptions& options);
 

@@ -29,9 +29,9 @@ struct RunOptions {
 // Returns the settings of ONNX Runtime for a benchmark: all optimizations are on.
 runtime::SessionOptions SessionOptionsOf(const RunOptions& options);
 
-// Opens the samples of `options` for a model with these inputs. Fails with kInvalidArgument if
-// dynamic sizes are not given, or if the batch or the data does not fit; the error names the flag
-// that helps.
+// Opens the samples of `options` for a model with the given inputs. Fails with kInvalidArgument if
+// dynamic sizes are not given, or if the batch size or the data does not match the inputs; the
+// error names the flag to use.
 Result<std::unique_ptr<runtime::SampleSource>> OpenRunSamples(
     const std::filesystem::path& model, std::span<const runtime::ModelValue> inputs,
     const RunOptions& options, std::size_t max_samples);
@@ -41,7 +41,8 @@ class LoadedVariant {
   // Loads the model and computes the first inference. Fails like Session::Open and OpenRunSamples.
   static Result<LoadedVariant> Open(const std::filesystem::path& model, const RunOptions& options);
 
-  // Runs one of the sample_count() samples; only ONNX Runtime does work in this call.
+  // Runs one of the sample_count() samples. ONNX Runtime does all work of this call, so the call
+  // can be timed.
   Result<void> RunOnce(std::size_t sample) { return runs_[sample].Run(); }
   std::size_t sample_count() const { return runs_.size(); }
 
@@ -62,7 +63,7 @@ class LoadedVariant {
   }
   bool is_random_data() const { return is_random_data_; }
 
-  // Sentences about outputs that make the variant useless: NaN or infinity.
+  // Sentences about outputs that make the variant useless: they contain NaN or infinity.
   const std::vector<std::string>& output_problems() const { return output_problems_; }
 
  private:

@@ -1,4 +1,4 @@
-// Finds the model's name and the variants' names from a list of files.
+// Derives the model's name and the variants' names from a list of files.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,9 @@ struct VariantFile {
 };
 
 // Names for the files that a user lists. {"resnet18_fp32.onnx", "resnet18_int8.onnx"} is the model
-// "resnet18" with the variants "fp32" and "int8". A name is the part in which the stems differ, or
-// the whole stem if these parts would be empty or equal.
+// "resnet18" with the variants "fp32" and "int8". The name of a variant is the part in which the
+// file names without extension differ, or the whole file name without extension if these parts
+// would be empty or equal.
 struct NamedFiles {
   std::string model;
   std::vector<VariantFile> variants;

@@ -54,7 +54,7 @@ class ModelProfile {
   // The graph that ONNX Runtime runs after its optimizations.
   const model::ModelGraph& graph() const { return graph_; }
 
-  // The time of all nodes together, per inference.
+  // The sum of the times of all nodes, per inference.
   double TotalUs() const;
   std::map<std::string, double> UsByOperator() const;
 
@@ -82,7 +82,7 @@ struct OperatorTime {
 };
 
 // Compares the time per operator. Returns at most `max_count` operators, sorted by the larger of
-// both times.
+// their times in the two variants.
 std::vector<OperatorTime> CompareOperators(const ModelProfile& baseline,
                                            const ModelProfile& variant, std::size_t max_count);
 

@@ -33,8 +33,9 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options = {});
 
-// Measures only the verdict, without suspects: runs every sample through both ONNX files and
-// compares their outputs. Fails like OpenModel and ModelCapture, and if a sample cannot be read.
+// Measures only the verdict, without the search for root causes: runs every sample through both
+// ONNX files and compares their outputs. Fails like OpenModel and ModelCapture, and if a sample
+// cannot be read.
 Result<EndVerdict> MeasureEnds(const std::filesystem::path& baseline,
                                const std::filesystem::path& variant, runtime::SampleSource& samples,
                                const runtime::SessionOptions& session);
@@ -47,8 +48,8 @@ struct EndTensors {
 };
 Result<EndTensors> FindEndTensors(const std::filesystem::path& baseline);
 
-// Measures the verdict without running the baseline: `computed` contains the baseline's EndTensors
-// for each sample, as far as they are known.
+// Measures the verdict without running the baseline. `computed` contains, for each sample, the
+// tensors of the baseline that FindEndTensors() names; tensors that are not known may be missing.
 Result<EndVerdict> MeasureEnds(const std::filesystem::path& baseline,
                                const std::filesystem::path& variant, runtime::SampleSource& samples,
                                std::span<const std::vector<runtime::NamedTensor>> computed,

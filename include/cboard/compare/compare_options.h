@@ -23,25 +23,25 @@ struct CompareOptions {
   std::optional<std::size_t> samples;
   bool histograms = false;
   Thresholds thresholds;
-  // Number of the most damaged parts that are restored, one at a time, to measure the output SQNR;
-  // up to six more for the layers with the largest loss; 0 for no such runs. For ONNX files only.
-  // Takes up to 11 more runs over all samples, and up to 41 more if these parts do not cost the
-  // most.
+  // Number of the most damaged parts that `verify` restores, one at a time, to measure the output
+  // SQNR. Up to six more parts are restored for the layers with the largest loss. 0 means no such
+  // runs. For ONNX files only. Takes up to 11 more runs over all samples, and up to 41 more runs if
+  // these parts do not cost the most.
   std::size_t verify = 0;
   // Time limit for runs that restore parts to find the cause of a broken or degraded output. 0
-  // means no such runs: layers are then ranked by their own metrics. It limits the CPU time and
-  // also the elapsed time of these runs. With two or more processors CPU time ends first unless the
-  // machine is busy, so other programs rarely change the result. A run that has started is
-  // finished.
+  // means no such runs: layers are then ranked by their own metrics. The limit applies to the CPU
+  // time and to the elapsed time of these runs. With two or more processors, the CPU time reaches
+  // the limit first unless the machine is busy, so other programs rarely change the result. The
+  // search does not interrupt a run that has started.
   double blame_seconds = 60;
-  // A function that is called with the elapsed and the maximum seconds of the runs that find
-  // causes; returning false stops them.
+  // A function that is called during the runs that find causes, with the elapsed seconds and the
+  // time limit in seconds. Returning false stops these runs.
   std::function<bool(double seconds, double max_seconds)> blame_progress;
-  // A function that is called with the number of finished samples and of all samples; returning
-  // false stops the comparison.
+  // A function that is called with the number of finished samples and the number of all samples.
+  // Returning false stops the comparison.
   std::function<bool(std::size_t done, std::size_t total)> progress;
-  // A function that is called with the finished and all sample runs of `verify`. Returning false
-  // stops; the results so far are kept.
+  // A function that is called with the number of finished runs and the number of all runs over
+  // samples for `verify`. Returning false stops `verify`; the results so far are kept.
   std::function<bool(std::size_t done, std::size_t total)> verify_progress;
 };
 

@@ -19,7 +19,8 @@
 
 namespace cboard::compare {
 
-// The tensors of one sample by their names in the files, inputs included. Borrows the values.
+// The tensors of one sample, including the inputs, by their names in the model files. The values
+// are borrowed.
 struct ComputedSample {
   std::vector<runtime::NamedTensor> baseline, variant;
 };
@@ -29,9 +30,10 @@ struct ComputedOutputs {
   std::string source;  // Where the samples come from, in words.
 };
 
-// As CompareModels, with these outputs instead of runs. Tensors that `outputs` lacks are not
-// compared. Runs with restored parts are not possible: `options.verify` must be 0, and the verdict
-// names no measured suspects. Fails with kInvalidArgument if there is no sample.
+// Compares like CompareModels, but uses `outputs` instead of running the models. Tensors that
+// `outputs` lacks are not compared. Runs with restored parts are not possible: `options.verify`
+// must be 0, and the root causes in the verdict are not measured. Fails with kInvalidArgument if
+// there is no sample.
 Result<ModelComparison> CompareComputed(const std::filesystem::path& baseline,
                                         const std::filesystem::path& variant,
                                         const ComputedOutputs& outputs,

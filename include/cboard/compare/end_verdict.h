@@ -29,7 +29,8 @@ enum class HeadUse {
   kFeatures,  // Embeddings: the nearest vector is the result.
   kText,      // Labels along a sequence that CTC decodes: characters are compared, not positions.
 };
-// The name of a use: "arg_max", "logits", "scores", "values", "labels", "features", "text"
+// The name of an output's use: "arg_max", "logits", "scores", "values", "labels", "features",
+// "text".
 std::string_view NameOf(HeadUse use);
 
 // The verdict on one head: channels of an output that belong together.
@@ -40,22 +41,22 @@ struct HeadVerdict {
   VerdictLevel level = VerdictLevel::kNotMeasured;
   std::string reason;  // Reason for the level, with numbers: "arg max agrees in 20 of 20".
   double sqnr_db = 0;  // NaN if it was not measured.
-  // SQNR whose signal is the variation around the mean, because a common offset carries no
-  // information.
+  // SQNR of which the signal is only the variation around the mean, because an offset that all
+  // values share carries no information.
   double varying_sqnr_db = 0;
-  // The SQNR that decides the level and is printed: `sqnr_db` if the values hardly vary, otherwise
-  // `varying_sqnr_db`.
+  // The SQNR that decides the level and is printed. It is `varying_sqnr_db`, or `sqnr_db` if the
+  // baseline's values hardly vary.
   double judged_sqnr_db = 0;
-  // The share of the float model's predictions that the compressed model gives too; nullopt if
-  // there were none, for example no detections above the threshold.
+  // Share of predictions that are equal in float model and compressed model; nullopt if there was
+  // no prediction, for example no detection above the threshold.
   std::optional<double> agreement;
   std::size_t decisions = 0;        // Number of predictions in `agreement`.
   std::optional<double> threshold;  // Threshold for scores.
-  // For features (embeddings): mean cosine similarity with the baseline's vectors.
+  // For features (embeddings): mean cosine similarity between the vectors of baseline and variant.
   std::optional<double> mean_cosine;
   // True if all values became equal although the baseline's values vary.
   bool is_collapsed = false;
-  // Number of channels that vary in the baseline and are lost.
+  // Number of channels that vary in the baseline and whose signal is lost in the variant.
   std::size_t lost_channels = 0;
   std::optional<std::size_t> worst_channel;  // Index of the worst channel in the output.
   double worst_channel_sqnr_db = 0;
@@ -73,6 +74,8 @@ struct OutputVerdict {
   double sqnr_db = 0;
   std::vector<HeadVerdict> heads;
   std::string why_not;  // Why it was not measured.
+  // True for the state of a recurrent layer, which is an input of the next run.
+  bool is_state = false;
 };
 
 // A fix of a root cause that was applied to the compressed model and measured at its outputs.
@@ -80,7 +83,8 @@ struct MeasuredFix {
   std::string action;   // "one scale per output channel"
   std::string price;    // "no cost", "3 nodes in float32"
   std::string setting;  // Code that applies it with ONNX Runtime, to be copied and pasted.
-  // Level of the outputs with the fix; kNotMeasured if the time limit was reached before.
+  // Level of the outputs with the fix; kNotMeasured if the time limit was reached before it was
+  // measured.
   VerdictLevel level = VerdictLevel::kNotMeasured;
   double sqnr_db = 0;  // Output SQNR with the fix.
   std::optional<double> agreement;
@@ -94,10 +98,11 @@ struct Suspect {
   std::string cause;                // "mask", "calibration", …
   std::string part;                 // "weight", "bias", "output"
   std::vector<std::string> layers;  // All affected layers, the costliest first.
-  // True if a run with the cause undone improved the output; otherwise the cause is a guess.
+  // True if undoing the cause improved the output in a run of the model; otherwise the cause is a
+  // guess.
   bool is_measured = false;
-  // Output SQNR in dB: of the compressed model, with only this cause applied, and with only this
-  // cause undone.
+  // Output SQNR in dB of three models: the compressed model, the float model with only this cause
+  // applied, and the compressed model with only this cause undone.
   std::optional<double> sqnr_db, alone_sqnr_db, undone_sqnr_db;
   std::optional<double> agreement, undone_agreement;
   std::vector<MeasuredFix> fixes;  // The recommended fix first.
@@ -106,7 +111,8 @@ struct Suspect {
 struct EndVerdict {
   VerdictLevel level = VerdictLevel::kNotMeasured;
   std::string sentence;  // Level, measure, samples; one line.
-  // Key of the measure: "arg_max_agreement", "nearest_agreement", "sqnr_db", …
+  // Key of the measure that decides the level: "arg_max_agreement", "nearest_agreement", "sqnr_db",
+  // …
   std::string measure;
   std::size_t samples = 0;
   bool is_generated = false;  // Random samples: weak evidence.
@@ -117,7 +123,7 @@ struct EndVerdict {
   std::string blame_note;
 };
 
-// The name of a head: "output0", or with its channels if the output has several heads,
+// The name of a head: "output0"; if the output has several heads, the name includes the channels:
 // "output0[4:18]".
 std::string HeadName(const OutputVerdict& output, const HeadVerdict& head);
 

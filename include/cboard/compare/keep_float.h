@@ -40,11 +40,11 @@ enum class QuantizationScheme {
   kWeightOnly,  // Activations stay in float.
 };
 
-// Returns the schemes for which the toolchain has separate functions; the first is kStatic.
+// Returns the schemes for which the toolchain has separate functions; the first scheme is kStatic.
 std::span<const QuantizationScheme> SchemesOf(Toolchain toolchain);
 
-// Returns "onnxruntime", "onnxruntime_weight_only", or as a title: "ONNX Runtime", "ONNX Runtime,
-// weights only".
+// Returns the name of a toolchain as a key ("onnxruntime", "onnxruntime_weight_only") or as a title
+// ("ONNX Runtime", "ONNX Runtime, weights only").
 std::string NameOf(Toolchain toolchain, QuantizationScheme scheme);
 std::string TitleOf(Toolchain toolchain, QuantizationScheme scheme);
 
@@ -54,16 +54,16 @@ struct ActivationOverride {
   int bits = 8;  // 8 or 16.
   bool is_signed = false;
   bool is_symmetric = false;
-  // Range of values that the codes represent; if not set, calibration finds it.
+  // Range of values that the codes represent; if it is not set, calibration determines the range.
   std::optional<std::pair<double, double>> range;
 };
 
-// Returns Python code for quantize_static of ONNX Runtime with these overrides, ready to paste;
-// empty if there are none. Ends with a newline.
+// Returns Python code for quantize_static of ONNX Runtime with the given overrides, ready to paste;
+// empty if there are no overrides. Ends with a newline.
 std::string OverridesSnippet(std::span<const ActivationOverride> overrides);
 
-// Returns the configuration that keeps these layers in FP32, ready to paste; empty if there are
-// none. Ends with a newline.
+// Returns the configuration that keeps the given layers in FP32, ready to paste; empty if there are
+// no layers. Ends with a newline.
 std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
                              QuantizationScheme scheme = QuantizationScheme::kStatic);
 

@@ -32,7 +32,7 @@ using verdict::Thresholds;
 struct Fix {
   std::string action;  // "one scale per output channel"
   // Predicted SQNR. For weights it is computed from the requantized weights. For outputs it is
-  // computed from the baseline's values on these samples, with channels weighted as in
+  // computed from the baseline's values on the samples, and channels are weighted as in
   // `useful_output_db` if that is known. Infinite for float32.
   double sqnr_db = 0;
   std::optional<double> worst_channel_sqnr_db;  // Weights only.
@@ -50,7 +50,7 @@ struct Fix {
   bool is_measured = false;  // `sqnr_db` was measured at the model's output with this fix.
 };
 
-// Histograms of both models; only if requested.
+// Histograms of both models; set only if CompareOptions requested histograms.
 struct Histograms {
   tensor::HistogramData baseline;
   tensor::HistogramData variant;
@@ -71,8 +71,8 @@ struct LayerComparison {
   std::string name;
   std::string variant_name;  // Name in the compressed model.
   std::string weights_name;  // "W", "R", …; empty if the node has one weight only.
-  // Node name in the baseline's file, which quantizers accept to exclude the node. Empty for model
-  // inputs.
+  // Name of the node in the baseline's file. Quantizers accept this name to exclude the node. Empty
+  // for model inputs.
   std::string node;
   std::string op_type;      // In the baseline.
   bool is_in_body = false;  // In a subgraph of If, Loop or Scan, so its output cannot be captured.
@@ -83,44 +83,46 @@ struct LayerComparison {
   std::string precision = "fp32";  // "int8", "fp16", "bf16", or a GGUF name: "q4_k".
 
   std::optional<tensor::Comparison> weight;  // Channels are the layer's output channels.
-  // True if all weights of a channel were multiplied by one factor. Folding and equalization do
-  // that, and it is no damage. `weight` is the error without that factor.
+  // True if folding or equalization multiplied all weights of a channel by one factor. This is not
+  // damage: `weight` is the error without the factor.
   bool is_rescaled = false;
-  // Names of the nodes after the layer that were folded into its weights and bias in the other
-  // file: normalization and arithmetic with constants.
+  // Names of the nodes after the layer that the other file contains only as part of the layer's
+  // weights and bias: normalization and arithmetic with constants.
   std::vector<std::string> folded;
-  // Error of the bias: root mean square over channels, in standard deviations of the output. The
-  // error of a channel is limited to the error of its output.
+  // Error of the bias in standard deviations of the output, as root mean square over channels. The
+  // error of a channel is limited to the error of the channel's output.
   std::optional<double> bias_shift;
-  // Share of the weights that became 0 for another reason than rounding; only known for damaged
+  // Share of the weights that became 0 for another reason than rounding; computed only for damaged
   // weights.
   std::optional<double> pruned_share;
   std::uint64_t baseline_bytes = 0;  // Size of weights, bias and scales.
   std::uint64_t variant_bytes = 0;
 
-  // With samples: the error that the output's own quantizer causes, on the inputs of the compressed
-  // model.
+  // The error that the output's own quantizer causes, measured on inputs of the compressed model.
+  // Known only if samples were run.
   std::optional<tensor::Comparison> local;
   // The output error as SQNR in dB, with channels weighted by the weights of the next layers;
   // nullopt if nodes without weights use the output.
   std::optional<double> useful_output_db;
   // The error of the output including the errors of all earlier layers.
   std::optional<tensor::Comparison> accumulated;
-  // SQNR in dB of the worst input, including the errors of all earlier layers. The difference to
-  // `accumulated` is lost in this layer, by its own errors or because it amplifies the errors of
-  // its inputs. nullopt if no input was compared.
+  // SQNR in dB of the worst input, including the errors of all earlier layers. The difference
+  // between `input_sqnr_db` and `accumulated` is the loss in this layer, because of its own errors,
+  // or because it amplifies the errors of its inputs. nullopt if no input was compared.
   std::optional<double> input_sqnr_db;
-  // Cosine similarity of the output in both models by sample, for the first kMaxSampleCosines.
+  // Cosine similarity between the outputs of both models, for each of the first kMaxSampleCosines
+  // samples.
   std::vector<double> sample_cosines;
-  // For layers that multiply uint8 by int8: the overflows of 16 bits on processors without VNNI.
+  // Number of 16-bit overflows on processors without VNNI; only for layers that multiply uint8 by
+  // int8.
   std::optional<tensor::SaturationCount> saturation;
 
   Diagnosis diagnosis = {.level = Level::kGreen};
   std::vector<Fix> fixes;  // The cheapest sufficient fix first.
   // Baseline nodes that must stay in float32 to keep the layer in float. The layer's node comes
-  // first. If its output is damaged, the list has the nodes up to the output and those that use it,
-  // also behind nodes that only move values, because quantizers round the inputs of the nodes that
-  // they quantize. Empty for green layers.
+  // first. If the output is damaged, the list also has the nodes up to the output and the nodes
+  // that use the output, even if nodes that only move values are in between. This is necessary
+  // because quantizers round the inputs of the nodes that they quantize. Empty for green layers.
   std::vector<std::string> float_nodes;
   std::string output_tensor;  // Name of the output in the baseline; empty if it was not compared.
   std::optional<std::size_t> output_axis;  // Channel dimension of `local` and `accumulated`.
@@ -133,7 +135,8 @@ struct LayerComparison {
 };
 
 // The nodes of a layer in the baseline and in the compressed model, by their names in ModelGraph:
-// `name` and `variant_name` without `weights_name`. The views live as long as the layer.
+// `name` and `variant_name` without `weights_name`. The returned string_views are valid as long as
+// the layer.
 std::string_view NodeOf(const LayerComparison& layer);
 std::string_view VariantNodeOf(const LayerComparison& layer);
 
@@ -201,18 +204,19 @@ struct ModelComparison {
   std::size_t samples = 0;  // 0: only weights were compared.
   std::string why_not_run;  // Why no samples were run.
   std::string sample_source;
-  // True if random samples were used: results then describe the models, not their use.
+  // True if random samples were used: results then describe the model files, not the accuracy in
+  // practice.
   bool is_generated = false;
   model::InputShapes input_shapes;  // Input shapes of the first sample.
 
   // Output SQNR with restored parts, if requested: first with no part; then with one part each, the
   // best first; with two and three parts together, while that improves the output; with the red
-  // layers; with the red and amber layers; with all weights, all outputs, everything. If red and
-  // amber layers explain less than half of the error: also with everything except one part, for up
-  // to three parts that cost most, and with only these parts.
+  // layers; with the red and amber layers; with all weights, with all outputs, and with everything
+  // restored. If red and amber layers explain less than half of the error: also with everything
+  // except one part, for up to three parts that cost most, and with only these parts restored.
   std::vector<Verification> verified;
-  // Names of the last compared layers in the baseline; no compared layer follows them. A model with
-  // several outputs has several; at most 16.
+  // Names of the last compared layers in the baseline: no other compared layer follows these
+  // layers. A model with several outputs may have several last layers. At most 16.
   std::vector<std::string> verified_layers;
   std::string why_not_verified;  // Why `verify` was requested but nothing was measured.
 };
@@ -227,8 +231,8 @@ std::vector<const LayerComparison*> LargestLosses(const ModelComparison& compari
 // Returns the number of layers at a level.
 std::size_t CountOf(const ModelComparison& comparison, Level level);
 
-// The restored part of a run in words: "as it is", "'conv2' output and weights, 'head' weights in
-// float", "the 2 red layers in float". Long names are shortened.
+// The restored part of a run in words: "as it is" (nothing restored), "'conv2' output and weights,
+// 'head' weights in float", "the 2 red layers in float". Long names are shortened.
 std::string RestoredText(const ModelComparison& comparison, const Verification& run,
                          std::size_t max_name_bytes = 200);
 
@@ -236,12 +240,13 @@ std::string RestoredText(const ModelComparison& comparison, const Verification& 
 // duplicates.
 std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison);
 
-// Other quantizers for the outputs of red layers, from the first such fix of each layer; the worst
-// layer first. Empty for random samples, whose ranges are not usable for calibration.
+// Other quantizers for the outputs of red layers. For each layer it is taken from the first fix
+// that proposes a quantizer; the worst layer comes first. Empty for random samples, because their
+// ranges cannot be used for calibration.
 std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison);
 
-// The most common precision of the compressed model's layers: "int8", "fp16", …; "variant" for
-// fp32.
+// The most common precision of the compressed model's layers: "int8", "fp16", …; "variant" if the
+// precision is fp32.
 std::string VariantName(const ModelComparison& comparison);
 
 }  // namespace cboard::compare

@@ -34,9 +34,9 @@ struct LintFinding {
   double harm_bits = 0;
 };
 
-// Finds problems in a quantized graph. Findings that may cost accuracy come first, sorted by harm;
-// then by rule and in the order of execution. Empty for models that are not quantized. Takes linear
-// time.
+// Finds problems in a quantized graph. Findings that may cost accuracy come first, sorted by
+// estimated loss. Other findings follow, sorted by rule and then in the order of execution. Empty
+// for models that are not quantized. Takes linear time.
 std::vector<LintFinding> LintModel(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

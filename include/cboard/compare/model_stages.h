@@ -15,14 +15,14 @@
 
 namespace cboard::compare {
 
-// Converts a model file to the graph of a stage. Constants are not nodes: their bytes count for the
-// node that uses them.
+// Converts a model file to the graph of a stage. Constants do not become nodes: the bytes of a
+// constant count for the node that uses it.
 compression::StageGraph StageGraphOf(const model::ModelGraph& model, std::string name);
 
 // Logs the baseline as initial_graph and the variant as after_quantization: graphs with Resources,
-// histograms and channels of the outputs that both have, similarity, layer metrics, bit widths,
-// diagnoses and verified runs. Parts that were not measured are omitted (outputs, if no sample was
-// run). Fails like OpenModel and StageLogger.
+// histograms and per-channel statistics of the outputs that both models have, similarity, layer
+// metrics, bit widths, diagnoses and verified runs. Parts that were not measured are omitted
+// (outputs, if no sample was run). Fails like OpenModel and StageLogger.
 Result<void> LogModelStages(const ModelComparison& comparison, StageLogger& logger);
 
 }  // namespace cboard::compare

@@ -30,7 +30,7 @@ struct AuroraTerm {
 };
 
 struct AuroraOptions {
-  // A loss, word error rate or perplexity can be the quality metric, with Better::kLower.
+  // Direction of the quality metric: a loss, a word error rate or a perplexity has Better::kLower.
   AuroraTerm quality = {"accuracy", 0.40, Better::kHigher};
   AuroraTerm throughput = {"throughput", 0.20, Better::kHigher};
   AuroraTerm latency = {"latency_mean_ms", 0.15, Better::kLower};
@@ -40,8 +40,8 @@ struct AuroraOptions {
   double penalty_factor = 10;
   double penalty_threshold = 0;
 
-  // The score of random guessing. Only quality above it counts, because relative losses near chance
-  // level are misleading.
+  // The score of random guessing. Only the quality above this score counts, because relative losses
+  // near chance level are misleading.
   double chance_level = 0;
 
   // Machine and settings of the measurement. It is stored with the score, so that rankings can
@@ -66,19 +66,20 @@ struct AuroraScore {
   std::vector<AuroraFactor> factors;
 };
 
-// Maximum ratio; larger ones, or ones below the inverse, indicate a wrong measurement.
+// Maximum ratio of a factor. A ratio above it, or below its inverse, indicates a wrong measurement.
 inline constexpr double kMaxAuroraRatio = 64;
 
-// Minimum coverage; with less, the score would depend on a single metric.
+// Minimum coverage of the weights. With less coverage, the score would depend on a single metric.
 inline constexpr double kMinAuroraCoverage = 0.5;
 
 inline constexpr std::array<std::string_view, 6> kAuroraFactorNames = {
     "quality", "throughput", "latency", "energy", "memory", "penalty"};
 
-// Computes the AURORA score of a variant. A metric that one side lacks is omitted and the other
-// weights are scaled up; throughput is never derived from latency. Fails with kInvalidArgument and
-// a reason if quality is missing, if coverage is below kMinAuroraCoverage, if a value is zero,
-// negative or not finite, or if weights, penalty factor or threshold are invalid.
+// Computes the AURORA score of a variant. A metric that the baseline or the variant lacks is
+// omitted, and the weights of the other metrics are scaled up; throughput is never derived from
+// latency. Fails with kInvalidArgument and a reason if quality is missing, if coverage is below
+// kMinAuroraCoverage, if a value is zero, negative or not finite, or if weights, penalty factor or
+// threshold are invalid.
 Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& variant,
                                   const AuroraOptions& options = {});
 

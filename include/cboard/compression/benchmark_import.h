@@ -20,10 +20,10 @@
 namespace cboard::compression {
 
 struct ImportOptions {
-  // Output directory; empty: runs/compression_benchmark/<name of the file>.
+  // Output directory. If it is empty, runs/compression_benchmark/<name of the file> is used.
   std::filesystem::path directory;
   std::int64_t step = 0;
-  // Baseline for models that have a variant of this name, instead of the baseline in the file.
+  // Overrides the baseline in the file, for models that have a variant of this name.
   std::string baseline;
   TagScheme tags = TagScheme::kBoth;
   AuroraOptions aurora;
@@ -53,13 +53,13 @@ struct ImportReport {
   std::vector<std::string> warnings;
 };
 
-// Reads `json` and writes its models. Nothing is written outside `directory` and its sibling,
-// whatever the models are called. A run that already exists gets one more event file, like with any
-// TensorBoard writer, and the report says so.
+// Reads `json` and writes its models. Nothing is written outside `directory` and its sibling, with
+// any model names. A run that already exists gets one more event file, like with any TensorBoard
+// writer, and the report says so.
 //
-// Fails like ReadBenchmarkJson, and with the writer's error if the disk refuses. Values written
-// until then stay; the error says how many models are complete and names the incomplete ones. Long
-// files are written by a few threads; each has one run open at a time.
+// Fails like ReadBenchmarkJson, and with the writer's error if the disk refuses. Values that were
+// written before the failure stay; the error says how many models are complete and names the
+// incomplete ones. Long files are written by a few threads; each has one run open at a time.
 Result<ImportReport> ImportBenchmark(const std::filesystem::path& json,
                                      const ImportOptions& options = {});
 

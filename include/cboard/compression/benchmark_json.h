@@ -29,8 +29,8 @@ struct BenchmarkFile {
   std::vector<std::string> warnings;  // Values that were converted or corrected when read.
 };
 
-// Maximum size of a benchmark file. Results of ten thousand models take 20 MB; a larger file is no
-// such file.
+// Maximum size of a benchmark file. Results of ten thousand models take 20 MB, so a larger file has
+// other content.
 inline constexpr std::uint64_t kMaxBenchmarkBytes = std::uint64_t{1} << 30;
 
 // Parses a text with benchmark results; `source` is the file's name for errors. Fails with

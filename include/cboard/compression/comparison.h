@@ -18,8 +18,9 @@ struct Variant {
   std::string name;  // fp32, int8, fp16, w4a8, pruned50, …
   Metrics metrics;
   std::vector<double> latencies_ms;  // One per sample; empty if they were not stored.
-  // Keys in `metrics` that were computed from other metrics, such as a latency from a throughput.
-  // They are logged with a mark. Scores ignore them, because they would count twice.
+  // Keys of `metrics` that are derived: computed from other metrics, such as a latency from a
+  // throughput. The log marks them as derived. Scores ignore them, because the same measurement
+  // would count twice.
   std::set<std::string, std::less<>> derived = {};
 
   // Returns `metrics` without the derived metrics.
@@ -50,7 +51,7 @@ struct ModelComparison {
   Result<void> Validate() const;
 };
 
-// The values that a call logged and omitted.
+// The values that a call of a Log method logged, and those that it omitted.
 struct LogReport {
   std::vector<std::string> tags;  // In the order of the calls; one entry per value.
   std::vector<Omission> omitted;

@@ -54,8 +54,8 @@ class CompressionWriter : public SummaryWriter {
  public:
   explicit CompressionWriter(std::filesystem::path directory = {}, CompressionOptions options = {});
 
-  // Logs every metric of every variant except power, which LogEnergyComparison logs with its
-  // ratios.
+  // Logs every metric of every variant except power, because LogEnergyComparison logs power with
+  // its ratios.
   Result<LogReport> LogCompressionComparison(const ModelComparison& comparison,
                                              std::int64_t step = 0);
   Result<LogReport> LogCompressionComparison(std::string_view model, const Metrics& fp32,
@@ -90,12 +90,13 @@ class CompressionWriter : public SummaryWriter {
   Result<LogReport> LogAurora(std::string_view model, const Metrics& fp32, const Metrics& int8,
                               std::int64_t step = 0);
 
-  // Calls all Log methods for which `comparison` has values.
+  // Calls all Log methods that have values in `comparison`.
   Result<LogReport> LogModel(const ModelComparison& comparison, std::int64_t step = 0);
 
-  // Logs one row of the HParams page for `variant`, comparable across models and variants. The row
-  // is a separate run below this directory: <model> for int8 against fp32, <model>/<variant>
-  // otherwise. Only finite metrics become columns; without any, the row is omitted.
+  // Logs one row of the HParams page for `variant`, so that rows of all models and variants can be
+  // compared. The row is a separate run below this directory: <model> for int8 against fp32,
+  // <model>/<variant> otherwise. Only finite metrics become columns; if there is none, the row is
+  // omitted.
   Result<LogReport> LogCompressionHParams(const ModelComparison& comparison,
                                           std::string_view variant,
                                           const CompressionConfig& config = {},
@@ -110,8 +111,8 @@ class CompressionWriter : public SummaryWriter {
   //     return "candidates/" + DefaultTag(parts);
   //   }
   //
-  // The tag of a group also names the directory of its sub-runs, which must be below this
-  // directory. May be called from any thread that logs.
+  // The tag of a group also names the directory of its sub-runs. The directories must be below the
+  // writer's directory. May be called from any thread that logs.
   virtual std::string TagFor(const TagParts& parts) const { return DefaultTag(parts); }
 
  private:

@@ -51,18 +51,18 @@ struct LayerReport {
   std::vector<std::string> warnings;  // Omitted parts, with reasons.
 };
 
-// Maximum size of a report. A report of a thousand layers takes a megabyte; a larger file is no
-// report.
+// Maximum size of a layer report. A report of a thousand layers takes a megabyte, so a larger file
+// has other content.
 inline constexpr std::uint64_t kMaxLayerReportBytes = std::uint64_t{64} << 20;
 
-// Detects the kind of a file from its name and first bytes; nullopt for other files. AIMET files
-// that contain only numbers are detected by name alone.
+// Detects the kind of a file from its name and first bytes; nullopt for files of no known kind.
+// AIMET files that contain only numbers are detected by name alone.
 std::optional<LayerReportKind> DetectLayerReport(std::string_view beginning,
                                                  const std::filesystem::path& name);
 
-// Parses a layer report; `source` is its path, which says what the numbers of AIMET and Model
-// Explorer mean. Fails with kInvalidArgument; the error says where, what was found and what was
-// expected.
+// Parses a layer report; `source` is its path: the meaning of numbers from AIMET and Model Explorer
+// depends on the path. Fails with kInvalidArgument; the error says where, what was found and what
+// was expected.
 Result<LayerReport> ParseLayerReport(std::string text, const std::filesystem::path& source,
                                      LayerReportKind kind);
 
@@ -81,7 +81,8 @@ struct ImportedLayers {
 };
 
 // Logs a parsed report. An existing run gets one more event file, so that several reports of a
-// model are combined. Fails with the writer's error; values written before stay.
+// model are combined. Fails with the writer's error; values that were written before the failure
+// stay.
 Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
                                                       const std::filesystem::path& source,
                                                       const LayerImportOptions& options);
@@ -91,8 +92,9 @@ struct NodeDataGraph {
   std::vector<std::pair<std::string, double>> values;  // By node.
 };
 
-// Writes a value per node for Model Explorer: {"<graph>": {"results": {"<node>": {"value": …}}, …},
-// …}, with a color gradient from the best to the worst value. Non-finite values are skipped.
+// Writes node data for Model Explorer, with one value per node: {"<graph>": {"results": {"<node>":
+// {"value": …}}, …}, …}, with a color gradient from the best to the worst value. Non-finite values
+// are skipped.
 std::string ModelExplorerNodeData(std::span<const NodeDataGraph> graphs, bool higher_is_better);
 
 }  // namespace cboard::compression

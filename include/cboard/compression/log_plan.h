@@ -4,8 +4,8 @@
 //   CBOARD_ASSIGN_OR_RETURN(const LogPlan plan, PlanRatios(comparison));
 //   for (const PlannedValue& value : plan.values) …
 //
-// Writers only form the tags and write the values: CompressionWriter in C++, and the Python class,
-// whose subclasses can therefore override every call.
+// The writers (CompressionWriter in C++ and in Python) only create the tags and write the values.
+// Subclasses of the Python class can therefore override every call.
 #pragma once
 
 #include <map>
@@ -32,8 +32,8 @@ struct PlannedValue {
   std::string variant;  // Empty for a group.
   double value = 0;
   writer::ScalarLabels labels;
-  // For a group of add_scalars: one value per sub-run, by the sub-run's directory name. It replaces
-  // `value`.
+  // For a group of add_scalars: the value of each sub-run, by the name of the sub-run's directory.
+  // If this is set, `value` is not used.
   std::map<std::string, double> group;
 };
 
@@ -50,7 +50,7 @@ Result<LogPlan> PlanComparison(const ModelComparison& comparison, TagScheme tags
 // Plans the ratios of each variant to the baseline, except for power.
 Result<LogPlan> PlanRatios(const ModelComparison& comparison);
 
-// Plans the power of every variant, its difference and its ratio to the baseline.
+// Plans the power of every variant, and its difference and ratio to the baseline.
 Result<LogPlan> PlanEnergy(const ModelComparison& comparison, TagScheme tags);
 
 // Plans the AURORA score, the plain mean and the factors of every variant. A variant without a

@@ -44,8 +44,8 @@ bool IsKnownMetric(std::string_view key);
 // from its name if that is safe ("_ms", "perplexity"), and are unknown otherwise.
 MetricDescription DescribeMetric(std::string_view key);
 
-// Returns `metrics` in logging order: known metrics in the order of the vocabulary, then the others
-// by name.
+// Returns `metrics` in logging order: known metrics in the order of the vocabulary, then unknown
+// metrics by name.
 std::vector<std::pair<MetricDescription, double>> InLogOrder(const Metrics& metrics);
 
 // An omitted value and the reason: {"speedup", "latency_mean_ms of int8 is 0"}.
@@ -70,9 +70,9 @@ struct Ratios {
   std::vector<Omission> omitted;
 };
 
-// Computes all ratios that the metrics allow. A metric that both sides lack is ignored. A metric
-// that one side lacks, or whose values give no ratio (a size, latency, rate or power of zero or
-// less, NaN, infinity), is named in `omitted`.
+// Computes all ratios that the metrics allow. A metric that neither baseline nor variant has is
+// ignored. A metric that only one of them has, or whose values give no ratio (a size, latency, rate
+// or power of zero or less, NaN, infinity), is named in `omitted`.
 Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
                      std::string_view baseline_name = kDefaultBaseline,
                      std::string_view variant_name = kDefaultVariant);

@@ -17,18 +17,19 @@
 
 namespace cboard::compression {
 
-// Number of samples with images; the same as in the Model Compression Toolkit.
+// Number of samples for which images are logged. The Model Compression Toolkit uses the same
+// number.
 inline constexpr std::size_t kSimilaritySamples = 20;
 
-// A comparison point: the output of the same layer in both models.
+// A comparison point: the output of one layer in both models.
 struct ComparePoint {
   std::string_view layer;
   TensorView reference;   // Output of the float model.
   TensorView compressed;  // Output of the quantized model; codes are dequantized.
 };
 
-// Returns the mean of each of `points` columns over the rows with a number there; NaN if there is
-// none.
+// Returns the mean of each of the `points` columns over all rows that have a number in this column;
+// NaN if no row has one.
 std::vector<double> MeanCosines(std::size_t points, std::span<const std::vector<double>> samples);
 
 // Accumulates the similarity of two models. This class is not thread-safe.
@@ -53,8 +54,8 @@ class ModelSimilarity {
 
   const std::vector<std::string>& layers() const { return layers_; }
 
-  // Cosine similarity by sample and point: 1 if both tensors are all zero, 0 if one of them is, NaN
-  // if no pair of values is finite.
+  // Cosine similarity by sample and comparison point: 1 if both tensors are all zero, 0 if only one
+  // of them is all zero, NaN if there is no position at which both values are finite.
   const std::vector<std::vector<double>>& samples() const { return samples_; }
 
   std::vector<double> MeanCosines() const {

@@ -1,6 +1,6 @@
 // Converts names of models and variants to directory names and to parts of tags.
 //
-// A name comes from a user's file and may contain anything: slashes, "..", invalid UTF-8, a
+// The names come from files of users and may contain anything: slashes, "..", invalid UTF-8, a
 // megabyte of text. The resulting paths stay inside the directory that they are appended to.
 #pragma once
 
@@ -22,12 +22,12 @@ std::string DirectoryNameOf(std::string_view name);
 // returned; the full name is in the text <model>/metadata/info.
 std::string NameOfDirectory(std::string_view directory);
 
-// Returns `model` as the first part of a tag. It stays unchanged, including slashes, if it is safe,
-// otherwise DirectoryNameOf(model) is returned. A safe name is valid UTF-8 without control
-// characters, has at most kMaxNameBytes, and no part between slashes is empty, "." or "..".
+// Returns the first part of a tag for `model`: `model` itself, including slashes, if it is a safe
+// name, otherwise DirectoryNameOf(model). A safe name is valid UTF-8 without control characters,
+// has at most kMaxNameBytes, and no part between slashes is empty, "." or "..".
 std::string TagPrefixOf(std::string_view model);
 
-// Maximum length of a name. Linux allows 255 bytes; the rest is for suffixes.
+// Maximum length of a name in bytes. Linux allows 255 bytes; the other bytes are for suffixes.
 inline constexpr std::size_t kMaxNameBytes = 200;
 
 }  // namespace cboard::compression

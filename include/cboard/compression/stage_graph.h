@@ -1,5 +1,5 @@
-// The graph of a model at one stage of quantization, in the layout of the Model Compression
-// Toolkit, which its users know:
+// The graph of a model at one stage of quantization, in the layout of graphs from the Model
+// Compression Toolkit:
 //
 //   Input/x                                no node feeds it
 //   Net/Conv2d_0/conv1                     the graph's name, the op and its number, the node's name
@@ -25,7 +25,7 @@ namespace cboard::compression {
 using StageAttribute = std::variant<std::int64_t, double, bool, std::string>;
 using StageAttributes = std::vector<std::pair<std::string, StageAttribute>>;
 
-// An output of another node of the same graph.
+// Refers to an output of another node of the graph.
 struct StageInput {
   std::string node;
   std::int64_t output = 0;

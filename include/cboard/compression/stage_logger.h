@@ -36,8 +36,8 @@ namespace cboard::compression {
 
 // Sets the parent folder of later StageLogger::Open() calls. Creates
 // <folder>/logs_<ddmmYYYY_HHMMSS> and returns it; if the name is taken, _2, _3, … is appended.
-// Fails with the error of the operating system if it cannot be created; the previous setting then
-// stays. An empty folder switches logging off and returns an empty path. Thread-safe.
+// Fails with the error of the operating system if the folder cannot be created; the previous
+// setting then stays. An empty folder switches logging off and returns an empty path. Thread-safe.
 Result<std::filesystem::path> SetLogFolder(const std::filesystem::path& folder,
                                            const Clock* clock = nullptr);
 
@@ -101,16 +101,17 @@ class StageLogger {
   Result<void> LogLayerFigures(std::string_view stage, std::string_view layer,
                                const std::map<std::string, double>& figures);
 
-  // Logs the similarity of all samples. The run `figures` gets for each sample the image
+  // Logs the similarity of all samples. For each sample, the run `figures` gets the image
   // similarity_distance_sample_<i> (only the first kSimilaritySamples) and the scalar
-  // similarity/sample_<i>, whose step is the comparison point, and for each point the mean cosine
-  // similarity/points/<layer> at the point's step. `stage` gets
+  // similarity/sample_<i>, whose step is the comparison point. For each comparison point it gets
+  // the mean cosine similarity/points/<layer>, whose step is also the point. `stage` gets
   // <model>/layers/<layer>/{cosine,accumulated_sqnr_db,…}/<stage> for the Layers page.
   Result<void> LogSimilarity(const ModelSimilarity& similarity,
                              std::string_view stage = "after_quantization");
 
   // Logs the local error of each quantizer: a layer's output compared with the same output after
-  // its quantizer. `stage` gets sqnr_db and worst_channel_sqnr_db, by which the Layers page ranks.
+  // its quantizer. `stage` gets sqnr_db and worst_channel_sqnr_db, and the Layers page ranks the
+  // layers by these metrics.
   Result<void> LogLocalErrors(const ModelSimilarity& local,
                               std::string_view stage = "after_quantization");
 
@@ -120,12 +121,12 @@ class StageLogger {
                           std::span<const std::vector<double>> samples);
 
   // Logs bit widths to the run `figures`: the images "Weights final bit-width config" and
-  // "Activation final bit-width config", each if a layer has such bits, and the scalars
-  // bits/weights/<layer> and bits/activations/<layer> at the layer's position as step.
+  // "Activation final bit-width config", each only if a layer has such bit widths, and the scalars
+  // bits/weights/<layer> and bits/activations/<layer> whose step is the layer's position.
   Result<void> LogBitWidths(std::span<const LayerBits> layers);
 
-  // The writer of a stage's run, for values that have no method here. Valid until Close. Fails like
-  // LogGraph if `stage` is not a stage name.
+  // Returns the writer of a stage's run, for values that StageLogger has no method for. Valid until
+  // Close. Fails like LogGraph if `stage` is not a stage name.
   Result<SummaryWriter*> WriterOfStage(std::string_view stage);
 
   Result<void> Flush();

@@ -19,14 +19,15 @@
 
 namespace cboard::compression {
 
-// A histogram of equal bins whose width is a power of two and whose edges are multiples of it. If
-// more extreme values come, pairs of bins are merged. The result depends only on the values, not on
-// how they were divided into tensors.
+// A histogram with bins of equal width. The width is a power of two, and the edges of the bins are
+// multiples of the width. If a value is outside of all bins, pairs of bins are merged and the bins
+// become wider. The result depends only on the values, not on how they were divided into tensors.
 class GrowingHistogram {
  public:
   static constexpr std::int64_t kMaxBins = 2048;
 
-  // Counts the finite values of `tensor`; `min` and `max` must be their range.
+  // Counts the finite values of `tensor`; `min` and `max` must be the smallest and largest of these
+  // values.
   Result<void> Add(const TensorView& tensor, double min, double max);
 
   // Writes limits and counts to `data`; the first limit is the left edge of the first bin. Empty if
@@ -59,7 +60,7 @@ class OutputStatistics {
   const tensor::TensorStatistics& total() const { return total_; }
   const std::vector<tensor::TensorStatistics>& channels() const { return channels_; }
 
-  // Returns the histogram of all finite values; nullopt if there are none.
+  // Returns the histogram of all finite values; nullopt if there is no finite value.
   std::optional<tensor::HistogramData> Histogram() const;
 
  private:

@@ -5,7 +5,7 @@
 // A tag alone cannot be split safely, because models and variants may contain slashes and writers
 // replace unusual characters. Each scalar therefore stores its parts as JSON in the plugin data of
 // its metadata, under the plugin name kCompressionPluginName; docs/formats/compression-tags.md
-// defines it. TensorBoard ignores the plugin data and shows an ordinary scalar.
+// defines this JSON. TensorBoard ignores the plugin data and shows an ordinary scalar.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ enum class CompressionTagKind {
   kMetadata,             // <model>/metadata/<name>
 };
 
-// The parts of a tag. The views are valid during the call that gets them.
+// The parts of a tag. The views are valid only during the function call that receives them.
 struct TagParts {
   CompressionTagKind kind = CompressionTagKind::kMetric;
   std::string_view model;

@@ -39,8 +39,8 @@ class TrainingLogger {
   // Logs into an open run. Borrows `writer`, which must outlive the logger.
   TrainingLogger(std::string model, SummaryWriter& writer);
 
-  // Logs an epoch. If its validation F1 score is above all earlier ones, the epoch is the best so
-  // far.
+  // Logs an epoch. If the validation F1 score of the epoch is above that of all earlier epochs, it
+  // is the best epoch so far.
   Result<void> LogEpoch(std::int64_t epoch, const EpochMetrics& train,
                         const EpochMetrics& validation,
                         std::optional<double> learning_rate = std::nullopt);

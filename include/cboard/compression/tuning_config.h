@@ -23,8 +23,8 @@ namespace cboard::compression {
 struct TuningConfig {
   // True if the file contains `tensorboard: true`, under `tuning` or at the top level.
   bool tensorboard = false;
-  // All other values below `quantization` and `tuning`, by their path in the file; a list is one
-  // text:
+  // All values below `quantization` and `tuning` except `tensorboard`, by their path in the file. A
+  // list becomes one text:
   //
   //   {"quantization.op_wise.v0/cg/conv0/conv2d/Conv2D.activation.dtype", "[fp32]"}
   //   {"tuning.accuracy_criterion.relative", 0.01}
@@ -32,7 +32,8 @@ struct TuningConfig {
 };
 
 // Parses a configuration. Fails with kInvalidArgument, naming line and column, if the text is not
-// YAML or `tensorboard` is not a boolean, and with kResourceExhausted above 1 MiB or 2000 settings.
+// YAML or `tensorboard` is not a boolean, and with kResourceExhausted if the file has more than 1
+// MiB or 2000 settings.
 Result<TuningConfig> ParseTuningConfig(std::string_view yaml);
 
 // Reads a configuration file; also fails with kNotFound and kPermissionDenied.

@@ -35,7 +35,7 @@
 
 namespace cboard::compression {
 
-// Says what happens to trials of an earlier tuning in the same directory.
+// Selects what happens to the trials of an earlier tuning in the same directory.
 enum class ExistingTrials {
   kMoveAside,  // runs/eval becomes runs/eval_earlier, runs/eval_earlier_2, …
   kContinue,   // Numbers go on after theirs.
@@ -43,8 +43,8 @@ enum class ExistingTrials {
 };
 
 struct TuningOptions {
-  // If false, every call succeeds and does nothing, as `tensorboard: false` in a configuration
-  // requests.
+  // If false, every call succeeds and does nothing. The line `tensorboard: false` in a
+  // configuration requests this.
   bool enabled = true;
   std::filesystem::path directory = "runs/eval";
   TrialNaming naming = TrialNaming::kTensorFlow;
@@ -52,7 +52,8 @@ struct TuningOptions {
   WriterOptions writer = {};
 };
 
-// The settings of a trial: a row of the HParams page, and the values that the Tuning page compares.
+// The settings of a trial: they become a row of the HParams page, and the Tuning page compares
+// them.
 using TrialSettings = std::vector<std::pair<std::string, writer::HParam>>;
 
 struct TrialReport {
@@ -85,15 +86,15 @@ class TuningLogger {
   Result<void> AddGraph(std::string_view graph_def);
 
   // Adds a batch of an operator's output. One histogram of all batches is written when the trial
-  // ends; it takes 12 KiB of memory per operator. Quantized tensors are dequantized. `precision` is
-  // int8 for quantized tensors and fp32 for others if it is not given. Members of a fused group are
-  // ignored, except for the last.
+  // ends; it takes 12 KiB of memory per operator. Quantized tensors are dequantized. If `precision`
+  // is not given, it is int8 for quantized tensors and fp32 for others. Outputs of operators in a
+  // fused group are ignored, except for the last operator.
   Result<void> AddOutput(std::string_view op, const TensorView& batch,
                          std::string_view precision = {});
 
   // Logs a parameter at once: weight, bias, scale, zero_point. Parameters of conv1.0 and conv1.1
-  // belong to the fused group conv1. If both have a parameter of the same name, the second is
-  // logged under its own operator.
+  // belong to the fused group conv1. If conv1.0 and conv1.1 have a parameter of the same name, the
+  // parameter of conv1.1 is logged under conv1.1.
   Result<void> AddParameter(std::string_view op, std::string_view parameter,
                             const TensorView& values, std::string_view precision = {});
 
@@ -102,14 +103,15 @@ class TuningLogger {
   // The graph is logged without the values of its constants.
   Result<void> AddTensorFlowGraph(const std::filesystem::path& graph_def_file);
 
-  // Adds the output of a node of that graph: the first batch, in 1000 equal bins, under
-  // <node>_fp32.output or <node>_int8.output. Codes of a Requantize operator are dequantized with
-  // the range in the graph.
+  // Adds the output of a node of the TensorFlow graph that was added before. Only the first batch
+  // is used. The tag is <node>_fp32.output or <node>_int8.output, and the histogram has 1000 equal
+  // bins. Codes of a Requantize operator are dequantized with the range in the graph.
   Result<void> AddNodeOutput(std::string_view node, const TensorView& first_batch);
 
   // Ends the trial: writes the pending data, closes the files and renames the directory. If there
   // are several metrics, the first is the accuracy. Without metrics, the directory stays baseline
-  // or tune_<n>. The trial also ends after an error; data on the disk stays under that name.
+  // or tune_<n>. The trial also ends after an error; data that is already on the disk stays under
+  // the name without metrics.
   Result<TrialReport> FinishTrial(std::span<const double> accuracies);
   Result<TrialReport> FinishTrial(double accuracy) {
     return FinishTrial(std::span<const double>(&accuracy, 1));

@@ -30,8 +30,8 @@ std::optional<TrialName> ParseTrialName(std::string_view directory);
 // The name of a trial that is still running: "baseline", "tune_3".
 std::string VariantOfTrial(int number);
 
-// The directory name of a finished trial. Numbers are formatted like in Python; several are in
-// brackets. Without accuracies it is VariantOfTrial.
+// The directory name of a finished trial. Numbers are formatted like in Python, and several
+// accuracies are in brackets. Without accuracies, the name is that of VariantOfTrial.
 std::string TrialDirectoryName(int number, std::span<const double> accuracies,
                                TrialNaming naming = TrialNaming::kTensorFlow);
 
@@ -48,19 +48,20 @@ std::string ParameterTag(std::string_view op, std::string_view parameter,
 std::string NodeOutputTag(std::string_view node, std::string_view precision);
 
 // Groups of operators that quantization fuses into one. Only the last output of a group can be
-// compared. It is logged under the name of the fused operator: the name of the first operator, or
-// that of the module that contains the group.
+// compared. It is logged under the name of the fused operator. This is the name of the first
+// operator in the group, or of the module that contains the group.
 //
 //   fused.Add("conv1", {"conv1.0", "conv1.1"});       // torch.nn.intrinsic.ConvReLU2d
-//   fused.Add("conv1", {"conv1", "bn1", "relu1"});    // what fuse_modules will be given
+//   fused.Add("conv1", {"conv1", "bn1", "relu1"});    // The list for fuse_modules.
 class FusedOps {
  public:
-  // Adds a fused group; `members` are its operators in the order of execution. An operator that is
-  // in another group moves to this one.
+  // Adds a fused group; `members` are its operators in the order of execution. An operator that
+  // already belongs to another group moves to the new group.
   void Add(std::string group, const std::vector<std::string>& members);
 
   // The name of the operator `op` in the tags of its output. An operator outside of fused groups
-  // keeps its own name. The last operator of a group gets the group's name; the others get nullopt.
+  // keeps its own name. The last operator of a group gets the group's name. All other operators of
+  // a group get nullopt.
   std::optional<std::string> OutputName(std::string_view op) const;
 
   // The name of the operator `op` in the tags of its parameters. The first operator of a fused

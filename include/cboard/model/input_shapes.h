@@ -1,4 +1,4 @@
-// Shapes for the inputs of a model whose file leaves sizes open.
+// Shapes for the inputs of a model that the model's file does not fix.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel("text.onnx", {{"x", {1, 3, 48,
 //   320}}}));
@@ -15,14 +15,16 @@
 
 namespace cboard::model {
 
-// Shapes of a model's inputs by input name; "" means the only input of the model.
+// Shapes of a model's inputs, by the name of the input. The name "" means the only input of the
+// model.
 using InputShapes = std::map<std::string, std::vector<std::int64_t>, std::less<>>;
 
-// Parses a shape that a user typed: "x=1,3,48,320", or "1,3,48,320" for the only input. Fails with
-// kInvalidArgument for other text, and if the input already has a shape.
+// Parses a shape that a user typed, and adds it to `shapes`: "x=1,3,48,320", or "1,3,48,320" for
+// the only input. Fails with kInvalidArgument for any other text, and if the input already has a
+// shape.
 Result<void> AddInputShape(std::string_view text, InputShapes& shapes);
 
-// Formats shapes as a user types them: "x=1,3,48,320 state=2,1,128".
+// Formats shapes in the way a user types them: "x=1,3,48,320 state=2,1,128".
 std::string ToText(const InputShapes& shapes);
 
 }  // namespace cboard::model

@@ -1,5 +1,5 @@
 // The content of a model file of any format: a graph of nodes and tensors, the weights in the
-// mapped file, and the scales that dequantize them.
+// mapped file, and the scales that dequantize the weights.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel("resnet18_int8.onnx"));
 //   for (const ModelNode& node : model.nodes()) {
@@ -10,9 +10,9 @@
 //     }
 //   }
 //
-// Opening maps the file and parses its structure. Weights are not read, so a file of many
-// gigabytes opens in milliseconds. There are two exceptions: sparse weights are expanded, and
-// weights whose scale is computed from them at run time are read. docs/formats/models.md describes
+// Opening maps the file and parses its structure. Weights are not read, so a file of many gigabytes
+// opens in milliseconds. There are two exceptions: sparse weights are expanded, and weights are
+// read if the model computes their scale from them at run time. docs/formats/models.md describes
 // each format.
 #pragma once
 
@@ -51,8 +51,8 @@ enum class ModelFormat {
 };
 std::string_view NameOf(ModelFormat format);  // "onnx", "saved_model", …
 
-// Indices into ModelGraph::tensors() and nodes(). They are separate types, so that they cannot be
-// mixed up.
+// Indices into ModelGraph::tensors() and ModelGraph::nodes(). They have separate types, so that
+// they cannot be confused.
 enum class TensorId : std::uint32_t {};
 enum class NodeId : std::uint32_t {};
 inline constexpr TensorId kNoTensor{0xFFFFFFFFu};  // An optional input that is left out.
@@ -72,15 +72,16 @@ enum class QuantizationOrigin {
 std::string_view NameOf(QuantizationOrigin origin);  // "qdq", "q_operator", …
 
 // Quantization parameters: real = (code - zero_point) * scale, with code_min <= code <= code_max.
-// If codes are floats of eight or four bits, the range is that of integers with the same number of
-// bits.
+// If codes are floats of eight or four bits, code_min and code_max are those of integers with the
+// same number of bits.
 struct ModelQuantization {
   using Granularity = Quantization::Granularity;
 
   QuantizationOrigin origin = QuantizationOrigin::kQdq;
   Granularity granularity = Granularity::kPerTensor;
-  // The scales: one for the tensor, one per index of dimension `axis`, or one per group. Groups are
-  // in the row-major order of the tensor with dimension `axis` divided by `group_size`, rounded up.
+  // The scales: one for the tensor, one per index of dimension `axis`, or one per group. For
+  // groups, the scales are in row-major order of the tensor's shape, in which the size of dimension
+  // `axis` is divided by `group_size` and rounded up.
   std::vector<float> scales;
   std::vector<std::int32_t> zero_points;  // As many as scales; empty if all are zero.
   std::size_t axis = 0;
@@ -88,7 +89,7 @@ struct ModelQuantization {
   std::int64_t code_min = 0;
   std::int64_t code_max = 0;
 
-  // The bit width of the codes: 8 for [-127, 127], 4 for [0, 15].
+  // Returns the bit width of the codes: 8 for [-127, 127], 4 for [0, 15].
   int bits() const;
 };
 
@@ -97,38 +98,39 @@ struct ModelTensor {
   DType type = DType::kUnknown;
   bool has_shape = false;           // If false, not even the rank is known.
   std::vector<std::int64_t> shape;  // Row-major; -1 is an unknown size.
-  // Names of dimensions in ONNX: one per dimension, "" for those without a name; empty if no
-  // dimension has one. Equal names mean equal sizes.
+  // Names of the dimensions in an ONNX file: one per dimension, "" for a dimension without a name.
+  // The list is empty if no dimension has a name. Dimensions with equal names have equal sizes.
   std::vector<std::string> dimension_names;
 
   // True if the file stores the tensor: a weight, a scale, or another constant.
   bool is_constant = false;
-  // The stored bytes of a constant, in the mapped file or in memory that the graph owns. Shorter
-  // than the shape requires only if `repeats_last` is set. Empty for strings.
+  // The stored bytes of a constant, in the mapped file or in memory that the graph owns. There are
+  // fewer bytes than the shape requires only if `repeats_last` is set. Empty for strings.
   ByteSpan data;
-  // Size in the file of a constant that is stored as a sparse tensor (ONNX or TFLite): its non-zero
-  // values and their positions. 0 if the constant is not sparse.
+  // If a constant is stored as a sparse tensor (ONNX or TFLite): its size in the file, which
+  // consists of the non-zero values and their positions. 0 if the constant is not sparse.
   std::uint64_t sparse_bytes = 0;
   bool repeats_last = false;  // The last stored element is repeated up to the end (TensorFlow).
-  // Distance in elements between rows in `data` (rows along the last dimension), if rows are
-  // padded; 0 if there is no padding.
+  // Distance in elements from the start of a row in `data` to the start of the next row, if rows
+  // are padded. A row runs along the last dimension. 0 if there is no padding.
   std::size_t stored_row = 0;
 
-  // Quantization parameters, if constants contain them; also for activations.
+  // Quantization parameters of a weight or an activation. Not set if there are none, or if they are
+  // not constants in the file.
   std::optional<ModelQuantization> quantization;
 
-  // The constant that has this tensor's values: the tensor itself, or a constant that reaches it
-  // through nodes that do not change values or dequantize them. kNoTensor for values that are
-  // computed at run time.
+  // The constant that has this tensor's values. It is the tensor itself, or a constant that reaches
+  // this tensor through nodes that dequantize values or do not change them. kNoTensor if the values
+  // are computed at run time.
   TensorId source = kNoTensor;
-  // The tensor whose quantization rounds the values of `source` before they reach this tensor, if
-  // weights are stored as floats and quantized in the graph; otherwise kNoTensor.
+  // Set if weights are stored as floats and the graph quantizes them: the tensor whose quantization
+  // rounds the values of `source` before they reach this tensor. Otherwise kNoTensor.
   TensorId rounded_by = kNoTensor;
 
   NodeId producer = kNoNode;  // kNoNode for graph inputs and constants.
 
   bool is_sparse() const { return sparse_bytes > 0; }
-  // Size of a constant in the file; `data` may be larger.
+  // Returns the size of a constant in the file. `data` of a sparse constant may be larger.
   std::uint64_t stored_bytes() const { return is_sparse() ? sparse_bytes : data.size(); }
 };
 
@@ -137,7 +139,7 @@ using AttributeValue = std::variant<std::int64_t, double, std::string, std::vect
 
 struct ModelNode {
   std::string name;  // Unique and never empty; derived from output or type if the file has none.
-  // The type of the node, spelled as in the file's format: "Conv", "Conv2D", "CONV_2D",
+  // The type of the node, with the spelling of the file's format: "Conv", "Conv2D", "CONV_2D",
   // "Convolution".
   std::string op_type;
   std::string domain;            // ONNX domain, e.g. "com.microsoft"; empty for the default domain.
@@ -147,38 +149,39 @@ struct ModelNode {
   std::vector<std::pair<std::string, AttributeValue>> attributes;
   NodeId parent = kNoNode;  // The If, Loop or Scan node whose subgraph contains this node.
 
-  // Size of the constants that only this node uses, directly or through nodes that have only
-  // constant inputs (quantizers, transposes). A constant that several nodes use counts for the
-  // first one, so the sum over nodes is the size of all constants that nodes use.
+  // Size in bytes of the constants that only this node uses, directly or through nodes with only
+  // constant inputs (quantizers, transposes). If several nodes use a constant, it is counted for
+  // the first of them. The sum over all nodes is therefore the size of all used constants.
   std::uint64_t weight_bytes = 0;
-  // Size of the outputs; an unknown first dimension counts as 1. nullopt if shapes are unknown.
+  // Size of the outputs in bytes. An unknown first dimension is counted as 1. nullopt if shapes are
+  // unknown.
   std::optional<std::uint64_t> output_bytes;
-  // Multiply-accumulate operations of convolutions and matrix products; an unknown first dimension
-  // counts as 1. 0 for other nodes, nullopt if shapes are unknown. A subgraph or function body
-  // counts once for each place that calls it.
+  // Multiply-accumulate operations of a convolution or matrix product; 0 for other nodes. An
+  // unknown first dimension is counted as 1. nullopt if shapes are unknown. A subgraph or function
+  // body is counted once for each place that calls it.
   std::optional<std::uint64_t> macs = 0;
 
-  // Returns the attribute with this key; null if there is none.
+  // Returns the attribute with this key, or null if there is none.
   const AttributeValue* FindAttribute(std::string_view key) const;
 };
 
-// An open model file. Movable; views that it returns live as long as the graph. Reading is
-// thread-safe.
+// An open model file. Movable. Views that it returns are valid as long as the graph. Many threads
+// may read at the same time.
 //
-// The file is mapped, not copied, and another program may overwrite it meanwhile. This never ends
-// the process, but values may then be of either version, or zero: CheckUnchanged returns an error
-// if the values that were read may be wrong.
+// The file is mapped and not copied, and another program may overwrite it meanwhile. This never
+// ends the process, but the values may then be old, new or zero. CheckUnchanged returns an error if
+// values that were read may be wrong.
 class ModelGraph {
  public:
   ModelFormat format() const { return format_; }
   const std::filesystem::path& path() const { return path_; }
-  // Size of the model's file and of all files that it refers to.
+  // Returns the size in bytes of the model's file and of all files that it refers to.
   std::uint64_t file_bytes() const { return file_bytes_; }
-  // Metadata in the file: producer, opset, architecture, …; in file order.
+  // Returns the metadata of the file (producer, opset, architecture, …), in file order.
   const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
 
-  // All nodes, sorted so that producers come before consumers. Formats that store only weights have
-  // no nodes.
+  // Returns all nodes. They are sorted so that a node comes after the nodes whose outputs it uses.
+  // Formats that store only weights have no nodes.
   const std::vector<ModelNode>& nodes() const { return nodes_; }
   const std::vector<ModelTensor>& tensors() const { return tensors_; }
   const std::vector<TensorId>& inputs() const { return inputs_; }
@@ -188,37 +191,39 @@ class ModelGraph {
   const ModelTensor& tensor(TensorId id) const { return tensors_[IndexOf(id)]; }
   std::span<const NodeId> consumers(TensorId id) const;  // In order, without duplicates.
 
-  // Finds a tensor or node by name; kNoTensor or kNoNode if there is none.
+  // Finds a tensor or a node by name. Returns kNoTensor or kNoNode if there is none.
   TensorId FindTensor(std::string_view name) const;
   NodeId FindNode(std::string_view name) const;
 
-  // True if the file contains the values of `id`. OpenWeights can then read them, unless their type
-  // has no numbers.
+  // True if the file contains the values of `id`. OpenWeights can then read them, unless the
+  // elements are not numbers.
   bool IsWeight(TensorId id) const { return id != kNoTensor && tensor(id).source != kNoTensor; }
 
-  // Opens the real values of a constant, or of a tensor that has a constant's values (`source`).
-  // Codes are dequantized; floats that the graph quantizes are rounded to the quantized values. The
-  // reader borrows the graph. Fails with kInvalidArgument if the values are computed at run time or
-  // are not numbers, and with kUnavailable if the file has changed since it was opened.
+  // Opens the real values of a constant, or of a tensor that has the values of a constant (see
+  // ModelTensor::source). Codes are dequantized. Floats that the graph quantizes are rounded to the
+  // quantized values. The reader borrows the graph. Fails with kInvalidArgument if the values are
+  // computed at run time or are not numbers, and with kUnavailable if the file has changed since it
+  // was opened.
   Result<WeightReader> OpenWeights(TensorId id) const;
 
   // Checks that the model's files have not changed. Fails with kUnavailable if the model's file, or
-  // a file it refers to, was written, truncated or replaced since it was opened. Call it after the
-  // last read and before results are used.
+  // a file that it refers to, was written, truncated or replaced since it was opened. Call it after
+  // the last read and before you use results.
   Result<void> CheckUnchanged() const;
 
-  // Identifies the version of the files, so that callers can detect a change when they open the
-  // model again.
+  // Returns a text that identifies the version of the files. Callers can detect a change when they
+  // open the model again.
   std::string version() const;
 
-  // Reads all values that OpenWeights gives. Fails with kResourceExhausted beyond `max_elements`.
+  // Reads all values that OpenWeights would give. Fails with kResourceExhausted if there are more
+  // than `max_elements`.
   Result<std::vector<float>> ReadWeights(TensorId id,
                                          std::size_t max_elements = std::size_t{1} << 31) const;
 
   // Returns the stored elements without a copy, with their quantization, for tensor/statistics.h
   // and similar code. Returns nullopt if TensorView does not support the type (4 bits, blocks), if
-  // groups are not along the last dimension, or if values are rounded, repeated or padded; use
-  // OpenWeights then.
+  // groups are not along the last dimension, or if values are rounded, repeated or padded. In these
+  // cases, use OpenWeights.
   std::optional<TensorView> ViewOf(TensorId id) const;
 
  private:
@@ -232,8 +237,7 @@ class ModelGraph {
   std::vector<ModelTensor> tensors_;
   std::vector<TensorId> inputs_;
   std::vector<TensorId> outputs_;
-  // The consumers of all tensors in one list; the consumers of tensor i start at
-  // consumer_begins_[i].
+  // The consumers of all tensors in one list. Those of tensor i start at index consumer_begins_[i].
   std::vector<NodeId> consumers_;
   std::vector<std::uint32_t> consumer_begins_;
   std::unordered_map<std::string_view, TensorId> tensors_by_name_;
@@ -244,30 +248,33 @@ class ModelGraph {
 };
 
 // Reads any part of a tensor as real values, so that callers need no copy of the whole tensor.
-// Borrows the graph that opened it. Copyable; safe to use from many threads.
+// Borrows the graph that opened it. Copyable; many threads may use it.
 class WeightReader {
  public:
   const std::vector<std::int64_t>& shape() const { return shape_; }
   std::size_t element_count() const { return element_count_; }
 
-  // The number of elements in a row, that is the size of the last dimension; 1 for a scalar.
+  // Returns the number of elements in a row, which is the size of the last dimension; 1 for a
+  // scalar.
   std::size_t row_length() const {
     return shape_.empty() ? 1 : static_cast<std::size_t>(shape_.back());
   }
 
-  // Writes the elements [first, first + out.size()) in row-major order to `out`; they must exist.
+  // Writes the elements [first, first + out.size()) in row-major order to `out`. These elements
+  // must exist.
   void Read(std::size_t first, std::span<float> out) const;
 
-  // The quantization parameters of these values; null if they are stored as real values.
+  // Returns the quantization parameters of the values, or null if they are not quantized.
   const ModelQuantization* quantization() const {
     return dequantization_ != nullptr ? dequantization_ : rounding_;
   }
 
-  // Reads the integer codes of the values. quantization() must not be null. Also works for floats
-  // that the graph quantizes.
+  // Reads the integer codes of the values, also for floats that the graph quantizes. quantization()
+  // must not be null.
   void ReadCodes(std::size_t first, std::span<float> out) const;
 
-  // Index of an element's scale in the scales of quantization(), which must not be null.
+  // Returns the index of an element's scale in quantization()->scales. quantization() must not be
+  // null.
   std::size_t ScaleIndexOf(std::size_t element) const;
 
  private:
@@ -276,10 +283,11 @@ class WeightReader {
   void ReadStored(std::size_t first, std::span<float> out) const;
   void ReadPadded(std::size_t first, std::span<float> out) const;
 
-  // Computes the strides that map an element to its scale, from the shape of the quantized tensor.
+  // Computes the strides that map an element to its scale. `shape` is the shape of the quantized
+  // tensor.
   void SetScaleStrides(const std::vector<std::int64_t>& shape, const ModelQuantization* scaled);
-  // Calls `visit(begin, count, scale, zero_point)` for runs of consecutive elements that share a
-  // scale.
+  // Calls `visit(begin, count, scale, zero_point)` for each run of consecutive elements that share
+  // a scale.
   template <typename Visitor>
   void ForEachRun(std::size_t first, std::size_t count, const Visitor& visit) const;
 
@@ -290,12 +298,12 @@ class WeightReader {
   std::size_t stored_row_ = 0;    // Number of elements in a row with its padding; 0: no padding.
   std::vector<std::int64_t> shape_;
   std::size_t element_count_ = 0;
-  // Quantization parameters of stored codes; null if the file stores floats.
+  // Quantization parameters of the stored codes. Null if the file stores floats.
   const ModelQuantization* dequantization_ = nullptr;
-  // Quantization parameters with which stored floats are rounded; otherwise null.
+  // Quantization parameters that round the stored floats. Null if the floats are not rounded.
   const ModelQuantization* rounding_ = nullptr;
-  // The scale of element (outer, i, inner) has the index (outer, i / group, inner), by the strides
-  // of the scales.
+  // These sizes map an element to its scale: element (outer, i, inner) has the scale (outer, i /
+  // group_size_, inner).
   std::size_t inner_size_ = 1;
   std::size_t axis_size_ = 1;
   std::size_t group_size_ = 1;
@@ -303,18 +311,20 @@ class WeightReader {
 };
 
 // Opens a model. The format is detected from the content, not from the name: ONNX, safetensors,
-// GGUF, TensorFlow GraphDef, a SavedModel directory, TFLite, or OpenVINO IR (the .xml; the .bin
-// must be next to it). In a Hugging Face model directory, opens model.safetensors (or its index) or
-// model.onnx.
+// GGUF, TensorFlow GraphDef, a SavedModel directory, TFLite, or OpenVINO IR (the .xml file; the
+// .bin file must be in the same directory). In a Hugging Face model directory, opens
+// model.safetensors (or its index) or model.onnx.
 //
-// Fails with kNotFound, with kInvalidArgument for files of another kind, with kDataLoss for damaged
-// files, and with kPermissionDenied if a model refers to data outside its folder; the error names
-// file and place. Memory is proportional to the size of the file, not to sizes that the file
-// claims; only expanded sparse constants take up to 256 times the file's size.
+// Fails with kNotFound if the file does not exist, with kInvalidArgument for files of another kind,
+// with kDataLoss for damaged files, and with kPermissionDenied if a model refers to data outside
+// its folder. The error names the file and the place in it. Memory is proportional to the size of
+// the file, not to sizes that the file claims; only expanded sparse constants take up to 256 times
+// the size of the file.
 //
-// `shapes` sets the shapes of inputs with dynamic sizes; shapes of other tensors, memory and
-// multiply-accumulates are then computed. Dimensions with the same name are set, too. Fails with
-// kInvalidArgument if a shape does not fit the shape that the file declares, and names that shape.
+// `shapes` sets the shapes of inputs with dynamic sizes. Dimensions with the same name get the same
+// size. Shapes of other tensors, memory and multiply-accumulates are computed from them. Fails with
+// kInvalidArgument if a shape contradicts the shape that the file declares; the error names the
+// declared shape.
 Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShapes& shapes = {});
 
 }  // namespace cboard::model

@@ -20,17 +20,17 @@
 namespace cboard::object_store {
 
 struct CopyOptions {
-  // Folder that holds the copies of all buckets. Created with mode 0700.
+  // Folder for the copies of all buckets. It is created with mode 0700.
   std::filesystem::path cache_directory = {};
 
-  // Maximum size of the copy. Objects beyond it are not copied, and are reported.
+  // Maximum size of the copy in bytes. Objects that do not fit are not copied, and are reported.
   std::uint64_t max_bytes = std::uint64_t{50} << 30;
 
   unsigned parallel_requests = 8;
 
-  // Interval at which Follow lists the bucket while a client is watching, and while none is. A
-  // bucket with several pages is listed less often: at most one request per second, and one per 6.5
-  // s while no client is watching.
+  // The intervals at which Follow lists the bucket: while a client is watching, and while no client
+  // is watching. A bucket whose listing has several pages is listed less often: at most one request
+  // per second, and one per 6.5 s while no client is watching.
   std::chrono::milliseconds watched_interval{4000};
   std::chrono::milliseconds unwatched_interval{60'000};
 };
@@ -48,24 +48,24 @@ struct CopyStatus {
 // Thread-safe.
 class BucketCopy {
  public:
-  // Opens the copy of an earlier start, or creates an empty one. Two programs that read the same
-  // address at the same time have separate copies. Sends no request.
+  // Opens the copy that an earlier start has made, or creates an empty one. Two programs that read
+  // the same address at the same time have separate copies. Sends no request.
   static Result<std::unique_ptr<BucketCopy>> Open(const ObjectUrl& url,
                                                   std::unique_ptr<ObjectStore> store,
                                                   CopyOptions options);
 
   virtual ~BucketCopy() = default;  // Stops following, after the current requests.
 
-  // The log directory that contains the copy.
+  // Returns the log directory that contains the copy.
   virtual const std::filesystem::path& directory() const = 0;
 
-  // Brings the copy up to date. A failure is also reported in status().
+  // Brings the copy up to date. If this fails, status() also reports the failure.
   virtual Result<void> Update(
       const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress = {}) = 0;
 
-  // Updates in the background until the object is destroyed: at once when a client starts watching,
-  // and then at the intervals of the options. A thread of this object calls `is_watched` twice a
-  // second. Without `is_watched`, the bucket counts as watched.
+  // Updates the copy in the background until the object is destroyed: at the intervals of the
+  // options, and at once when a client starts watching. A thread of this object calls `is_watched`
+  // twice a second. If `is_watched` is not given, the bucket is treated as watched.
   virtual void Follow(std::function<bool()> is_watched = {}) = 0;
 
   virtual CopyStatus status() const = 0;

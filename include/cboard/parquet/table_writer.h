@@ -34,18 +34,19 @@ struct Column {
   ColumnType type = ColumnType::kDouble;
 };
 
-// The values of a column in some rows: one text for all rows, or one number per row.
+// The values of a column in some rows: one text that is used for all rows, or one number per row.
 using Cells =
     std::variant<std::string_view, std::span<const std::int64_t>, std::span<const double>>;
 
-// Number of rows in a row group, which is written when it is full. One column of it takes about 1
-// MiB; readers hold several columns at once.
+// Number of rows in a row group. A group is written when it has this number of rows. A column of a
+// group takes about 1 MiB, and readers keep several columns in memory at once.
 inline constexpr std::size_t kRowGroupRows = 128 << 10;
 
 class ColumnValues;  // src/parquet/column_values.h
 
-// Writes one Parquet file. Memory holds the current row group and a few hundred bytes per written
-// group. A group ends early if its distinct texts exceed 4 MiB. Not thread-safe.
+// Writes one Parquet file. It needs memory for the current row group, and a few hundred bytes for
+// each group that was written. A group ends early if its distinct texts exceed 4 MiB. Not
+// thread-safe.
 class TableWriter {
  public:
   // Creates a writer that borrows `out`, which must outlive the writer. The file starts at the
@@ -55,13 +56,14 @@ class TableWriter {
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
 
-  // Appends `rows` rows. `cells` are the values of each column, in column order and of the column's
-  // type; number columns need `rows` numbers. Invalid UTF-8 in texts becomes U+FFFD, because
-  // readers reject it. Returns the sink's error, after which the file cannot be completed.
+  // Appends `rows` rows. `cells` contains the values of each column, in the order of the columns
+  // and with the type of the column. A column of numbers needs `rows` numbers. Invalid UTF-8 in
+  // texts becomes U+FFFD, because readers reject it. If the sink fails, returns its error; the file
+  // cannot be completed afterwards.
   Result<void> Append(std::size_t rows, std::initializer_list<Cells> cells);
 
-  // Writes the rest and the footer, without which the file is not valid Parquet; a table without
-  // rows is valid. Nothing may be appended afterwards.
+  // Writes the remaining rows and the footer. Without the footer, the file is not valid Parquet. A
+  // table without rows is valid. No rows may be appended afterwards.
   Result<void> Finish();
 
  private:
@@ -74,7 +76,7 @@ class TableWriter {
   // Values of the current row group, by column.
   std::vector<std::unique_ptr<ColumnValues>> values_;
   std::size_t group_rows_ = 0;
-  // Number of row groups that are written.
+  // Number of row groups that were written.
   std::size_t group_count_ = 0;
   std::uint64_t row_count_ = 0;
   std::string groups_;  // Row groups, as the footer lists them.

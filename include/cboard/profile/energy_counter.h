@@ -1,4 +1,4 @@
-// Reads the energy that the machine has used, from the counters of the kernel's powercap framework.
+// Reads how much energy the machine has used, from the counters of the kernel's powercap framework.
 //
 //   EnergyCounter counter("/sys");
 //   Run();
@@ -15,22 +15,23 @@ namespace cboard::profile {
 // Counts the energy of this machine. This class is not thread-safe.
 class EnergyCounter {
  public:
-  // `sys` is the directory of the kernel's files: "/sys", or a directory of a test.
+  // Creates a counter. `sys` is the directory with the kernel's files: "/sys", or a directory of a
+  // test.
   explicit EnergyCounter(const std::filesystem::path& sys = "/sys");
   ~EnergyCounter();
   EnergyCounter(EnergyCounter&&) noexcept;
   EnergyCounter& operator=(EnergyCounter&&) noexcept;
 
-  // Returns the energy of all packages and their memory since the counter was constructed, in
-  // joules; the energy of the whole platform if only that is counted. The kernel's counters wrap
-  // around, so call this at least once a minute. Returns nullopt if a counter cannot be read or was
-  // reset.
+  // Returns the energy of all processor packages and their memory since this object was created, in
+  // joules. If only the whole platform is measured, returns its energy. Call it at least once a
+  // minute, because the kernel's counters wrap around. Returns nullopt if a counter cannot be read
+  // or was reset.
   std::optional<double> Joules();
 
-  // Names of the counted parts: "package-0, dram".
+  // Returns the names of the measured parts: "package-0, dram".
   const std::string& source() const;
 
-  // Why no energy is counted, and what to do; empty if some is counted.
+  // Returns the reason why no energy is measured, and what to do. Empty if some energy is measured.
   const std::string& why_not() const;
 
  private:

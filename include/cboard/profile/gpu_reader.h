@@ -7,7 +7,7 @@
 
 namespace cboard::profile {
 
-// Power and memory, summed over all GPUs; nullopt for values that the driver does not offer.
+// Power and memory of all GPUs together. nullopt for a value that the driver does not report.
 struct GpuReading {
   std::optional<double> power_w;
   std::optional<double> memory_used_mb;

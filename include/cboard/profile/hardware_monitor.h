@@ -45,13 +45,14 @@ struct HardwareMonitorOptions {
   int pid = 0;                  // Process to log, with its children; 0: this process.
   std::string tag_prefix = "hardware";
 
-  // Directories and libraries of the kernel and the driver; tests use their own.
+  // Directories of the kernel, and a library of the GPU driver. Tests use their own.
   std::filesystem::path proc_root = "/proc";
   std::filesystem::path sys_root = "/sys";
   std::string nvml_library = "libnvidia-ml.so.1";
 };
 
-// Summary of one metric over the whole time. The name has no prefix: "cpu/percent".
+// Summary of one metric over the whole time. The name has no "hardware/" at the start:
+// "cpu/percent".
 struct MetricSummary {
   std::string name;
   std::size_t sample_count = 0;
@@ -66,12 +67,12 @@ struct HardwareSummary {
   std::size_t sample_count = 0;
   std::vector<MetricSummary> metrics;  // In the order of their names.
 
-  // Returns the summary of a metric; null if the machine did not offer it.
+  // Returns the summary of a metric, or null if the machine did not report this metric.
   const MetricSummary* Find(std::string_view name) const;
 };
 
-// Samples the hardware in a separate thread. It never throws; a sample that cannot be written is
-// lost without an error. Start and Stop must be called from one thread.
+// Samples the hardware in a separate thread. It never throws. A sample that cannot be written is
+// dropped without an error. Start and Stop must be called from the same thread.
 class HardwareMonitor {
  public:
   // Creates a monitor that logs to `writer`, which must outlive it.
@@ -80,12 +81,14 @@ class HardwareMonitor {
   HardwareMonitor(const HardwareMonitor&) = delete;
   HardwareMonitor& operator=(const HardwareMonitor&) = delete;
 
-  // Takes the first sample and starts the thread. Rates need two samples, so their curves begin at
-  // step 1. Fails with kFailedPrecondition if already started, and with kResourceExhausted if no
-  // thread can be created. A stopped monitor may be started again; its steps continue.
+  // Takes the first sample and starts the thread. Rates need two samples, so their series begin at
+  // step 1. Fails with kFailedPrecondition if the monitor is already started, and with
+  // kResourceExhausted if no thread can be created. A stopped monitor may be started again; its
+  // step numbers continue.
   Result<void> Start();
 
-  // Takes a last sample, writes the summary and returns it. A second call returns the same summary.
+  // Takes a last sample, writes the summary and returns it. A second call only returns the same
+  // summary.
   HardwareSummary Stop();
 
  private:

@@ -6,7 +6,8 @@
 // Encoders write fields in ascending order and omit defaults, like protobuf, so the bytes equal
 // those of TensorBoard's own writers. Protobuf strings must be UTF-8, and one invalid byte would
 // make other readers reject the whole event. Names, tags and texts are therefore converted with
-// ToValidUtf8; `bytes` fields are not changed. Parsers accept both.
+// ToValidUtf8; `bytes` fields are not changed. Parsers also accept strings that are not valid
+// UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@
 
 namespace cboard::proto {
 
-// The kind of an event: the member of Event's `what` oneof, by its field number.
+// The kind of an event, which is the member of the oneof Event.what that is set. The values are the
+// field numbers of the members.
 enum class EventKind : int {
   kNone = 0,
   kFileVersion = 3,
@@ -29,7 +31,7 @@ enum class EventKind : int {
   kMetaGraphDef = 9,
 };
 
-// A decoded event. It is a view: its strings point into memory that the caller keeps alive.
+// A decoded event. Its strings are views: they point into memory that the caller keeps alive.
 struct Event {
   double wall_time_seconds = 0;
   std::int64_t step = 0;

@@ -28,7 +28,8 @@ class Attribute {
   static Attribute Float(float value);
   static Attribute Bool(bool value);
   static Attribute Type(DataType value);
-  // A type number that is not TensorFlow's: tensorboardX stores ONNX type numbers this way.
+  // Returns an attribute with a type number that is not TensorFlow's: tensorboardX stores ONNX type
+  // numbers as types.
   static Attribute TypeNumber(int value);
   static Attribute EncodedShape(const Shape& value);
   static Attribute EncodedTensor(std::string_view serialized_tensor);
@@ -59,8 +60,8 @@ class GraphBuilder {
  public:
   void AddNode(const Node& node);
 
-  // Returns the serialized GraphDef of the nodes so far. `producer` is the VersionDef's;
-  // tensorboardX writes 22.
+  // Returns the serialized GraphDef of all nodes that were added. `producer` is written to
+  // VersionDef.producer; tensorboardX writes 22.
   std::string Encode(int producer = 22) const;
 
   std::size_t node_count() const { return node_count_; }
@@ -80,8 +81,8 @@ struct NodeView {
   std::string_view bytes;  // The NodeDef, for ForEachAttribute.
 };
 
-// Calls `visit` for each node of a GraphDef in order. Fails with kDataLoss after visiting the nodes
-// before the damage.
+// Calls `visit` for each node of a GraphDef in order. If the GraphDef is damaged, visits the nodes
+// before the damage and then fails with kDataLoss.
 Result<void> ForEachNode(std::string_view graph, const std::function<void(const NodeView&)>& visit);
 
 // Calls `visit` with each key and serialized AttrValue of a NodeDef, in file order.

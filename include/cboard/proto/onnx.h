@@ -18,15 +18,15 @@
 
 namespace cboard::proto {
 
-// An input, an output or an annotated intermediate value. `elem_type` is ONNX's type number, 0 if
-// the value is not a tensor; -1 in the shape is a symbolic or unknown size.
+// An input, an output or an annotated intermediate value. `elem_type` is ONNX's type number, or 0
+// if the value is not a tensor. A size of -1 in `shape` is symbolic or unknown.
 struct OnnxValueInfo {
   std::string_view name;
   int elem_type = 0;
   bool has_shape = false;  // If false, not even the rank is known.
   Shape shape;
-  // The names of the dimensions: one per dimension, "" for dimensions without a name; empty if no
-  // dimension has one.
+  // The names of the dimensions: one per dimension, "" for a dimension without a name. The list is
+  // empty if no dimension has a name.
   std::vector<std::string_view> dimension_names;
 };
 
@@ -37,24 +37,25 @@ struct OnnxTensor {
   Shape shape;
   std::string_view bytes;  // The whole TensorProto, for ElementsOf.
 
-  // True if the elements are in a separate file: `location` is its path, relative to the model's
-  // folder.
+  // True if the elements are in a separate file. `location` is the path of that file, relative to
+  // the model's folder.
   bool is_external = false;
   std::string_view location;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;  // nullopt: up to the end of the file.
 };
 
-// A sparse tensor: a list of values, and their positions; all other elements are zero. A position
-// is an index into the flat tensor, or one index per dimension. The tensor's name is that of the
-// values.
+// A sparse tensor: a list of values and their positions; all other elements are zero. A position is
+// an index into the flat tensor, or one index per dimension. The sparse tensor has the name of
+// `values`.
 struct OnnxSparseTensor {
   OnnxTensor values;
   OnnxTensor indices;
   Shape shape;
 };
 
-// The kind of an attribute's value: the member of AttributeProto that contains it, by field number.
+// The kind of an attribute's value, which is the member of AttributeProto that contains it. The
+// values are the field numbers of the members.
 enum class OnnxAttributeKind : int {
   kNone = 0,
   kFloat = 2,
@@ -79,7 +80,8 @@ struct OnnxAttribute {
   OnnxTensor tensor;                      // For kTensor.
   std::vector<std::string_view> graphs;   // kGraph has one. Parse with ParseOnnxGraph.
   std::string_view sparse_tensor;         // For kSparseTensor. Parse with ParseOnnxSparseTensor.
-  // Inside a function: the name of the calling node's attribute that supplies the value.
+  // The name of the calling node's attribute that supplies the value. Only attributes inside a
+  // function have it.
   std::string_view reference;
 };
 
@@ -104,7 +106,8 @@ struct OnnxGraph {
   std::vector<OnnxValueInfo> value_infos;
 };
 
-// A function: a node type that the model defines. Nodes with its domain, name and overload call it.
+// A function: a node type that the model defines as a graph. A node with the same domain, name and
+// overload calls the function.
 struct OnnxFunction {
   std::string_view name;
   std::string_view domain;
@@ -131,8 +134,9 @@ struct OnnxModel {
   std::vector<OnnxFunction> functions;
 };
 
-// Parses the graph of an ONNX model. Fails with kDataLoss and the position of the damage, and with
-// kInvalidArgument if the bytes contain no graph, because they are another kind of file.
+// Parses the graph of an ONNX model. Fails with kDataLoss and the position if the bytes are
+// damaged, and with kInvalidArgument if they contain no graph, for example in a file of another
+// kind.
 Result<OnnxGraph> ParseOnnxModel(std::string_view bytes);
 
 // Parses a whole ONNX model, with functions, operator sets and metadata.
@@ -144,9 +148,10 @@ Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes);
 // Parses a SparseTensorProto. Fails with kDataLoss.
 Result<OnnxSparseTensor> ParseOnnxSparseTensor(std::string_view bytes);
 
-// The elements of a tensor that is not external, little-endian, with 4-bit elements packed two per
-// byte. They point into the file if it stores them as raw bytes. Otherwise they are decoded from
-// lists of numbers, which takes at most eight bytes of memory per byte of the list.
+// The elements of a tensor whose data is inside the model file. They are little-endian; two 4-bit
+// elements share a byte. If the file stores the elements as raw bytes, `in_place` points to them.
+// Otherwise `decoded` contains the elements of a list of numbers; it takes at most eight bytes of
+// memory per byte of the list.
 struct OnnxElements {
   std::string_view in_place;
   std::string decoded;
@@ -155,12 +160,13 @@ struct OnnxElements {
   std::string_view view() const { return is_decoded ? std::string_view(decoded) : in_place; }
 };
 
-// Returns the elements of a tensor. Fails with kDataLoss if the message is damaged and with
-// kInvalidArgument for strings.
+// Returns the elements of a tensor. Fails with kDataLoss if the message is damaged, and with
+// kInvalidArgument if the elements are strings.
 Result<OnnxElements> ElementsOf(const OnnxTensor& tensor);
 
-// Converts element types from and to the numbers in ONNX files (TensorProto.DataType), which ONNX
-// Runtime uses too. kUnknown or 0 if the other side does not have the type.
+// These functions convert between element types and the numbers of element types in ONNX files
+// (TensorProto.DataType), which ONNX Runtime uses too. A type without a counterpart becomes
+// kUnknown or 0.
 DType DTypeOfOnnx(int elem_type);
 int OnnxTypeOf(DType dtype);
 

@@ -32,7 +32,8 @@ struct MeshPluginData {
 };
 std::string EncodeMeshPluginData(const MeshPluginData& data);
 
-// Parsed plugin data of a mesh, which owns its strings. `components` stays 0 if it is 0.
+// Parsed plugin data of a mesh. It owns its strings. `components` is 0 if the message does not
+// contain it.
 struct ParsedMeshPluginData {
   std::string name;
   MeshContent content_type = MeshContent::kUndefined;
@@ -43,8 +44,8 @@ struct ParsedMeshPluginData {
 Result<ParsedMeshPluginData> ParseMeshPluginData(std::string_view bytes);
 
 enum class AudioEncoding : int { kUnknown = 0, kWav = 11 };
-// Encodes the plugin data of an audio tag. `converted_to_tensor` marks tensors that a reader
-// converted from an audio value.
+// Encodes the plugin data of an audio tag. `converted_to_tensor` is true for a tensor that a reader
+// made from an audio value.
 std::string EncodeAudioPluginData(AudioEncoding encoding, bool converted_to_tensor);
 
 // The value of a hyperparameter.
@@ -105,7 +106,7 @@ struct HParamsSessionEnd {
   friend bool operator==(const HParamsSessionEnd&, const HParamsSessionEnd&) = default;
 };
 
-// Each function encodes a whole HParamsPluginData.
+// Each of these functions returns a complete serialized HParamsPluginData.
 std::string EncodeHParamsExperiment(const HParamsExperiment& experiment);
 std::string EncodeHParamsSessionStart(const HParamsSessionStart& start);
 std::string EncodeHParamsSessionStart(const std::map<std::string, HParamValue>& hparams,
@@ -113,7 +114,8 @@ std::string EncodeHParamsSessionStart(const std::map<std::string, HParamValue>& 
                                       double start_time_seconds = 0);
 std::string EncodeHParamsSessionEnd(HParamsStatus status, double end_time_seconds = 0);
 
-// The content of a HParamsPluginData; monostate is the empty one that TensorBoard itself writes.
+// The content of a HParamsPluginData. monostate means that it has no content; TensorBoard itself
+// writes such messages.
 using HParamsPluginData =
     std::variant<std::monostate, HParamsExperiment, HParamsSessionStart, HParamsSessionEnd>;
 
@@ -121,8 +123,8 @@ using HParamsPluginData =
 // are skipped.
 Result<HParamsPluginData> ParseHParamsPluginData(std::string_view bytes);
 
-// A series of a custom scalar chart with a margin: tags of the value and of its lower and upper
-// bounds.
+// A series of a custom scalar chart with a margin: the tags of the value, of its lower bound and of
+// its upper bound.
 struct MarginSeries {
   std::string value, lower, upper;
 
@@ -131,7 +133,7 @@ struct MarginSeries {
 struct LayoutChart {
   std::string title;
   std::vector<std::string> multiline_tags;  // The tags of a multiline chart.
-  // The series of a margin chart; overrides multiline_tags.
+  // The series of a margin chart. If there are any, multiline_tags is not used.
   std::vector<MarginSeries> margins;
 
   friend bool operator==(const LayoutChart&, const LayoutChart&) = default;

@@ -1,4 +1,4 @@
-// TensorFlow's RunMetadata: memory and time per node, by which TensorBoard colors graphs.
+// TensorFlow's RunMetadata: memory and time per node. TensorBoard colors graphs by these numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace cboard::proto {
 
 struct NodeStats {
-  // The full name of the node in the graph, by which TensorBoard matches them.
+  // The full name of the node in the graph. TensorBoard uses it to find the node.
   std::string node_name;
   std::int64_t all_start_micros = 0;
   std::int64_t op_end_rel_micros = 0;
@@ -25,8 +25,8 @@ struct NodeStats {
   friend bool operator==(const NodeStats&, const NodeStats&) = default;
 };
 
-// Encodes StepStats with one device. Without nodes, it encodes the empty device that tensorboardX's
-// add_graph writes.
+// Encodes a RunMetadata with the StepStats of one device. If `nodes` is empty, the device is empty
+// too, as tensorboardX's add_graph writes it.
 std::string EncodeRunMetadata(const std::vector<NodeStats>& nodes,
                               const std::string& device = "/device:CPU:0");
 
@@ -34,12 +34,12 @@ std::string EncodeRunMetadata(const std::vector<NodeStats>& nodes,
 // TensorBoard's graph_run_metadata_graph plugin shows them as op graphs.
 std::string EncodeFunctionGraphs(std::span<const std::string_view> graphs);
 
-// The callback for a node's statistics. `device` is valid as long as the parsed bytes.
+// The callback for the statistics of a node. `device` is valid as long as the parsed bytes exist.
 using VisitNodeStats = std::function<void(std::string_view device, const NodeStats& node)>;
 
-// Calls `visit` for each node of each device in order. Memory of several allocators is added up,
-// under the name of the last one. Fails with kDataLoss after visiting the nodes before the
-// damage.
+// Calls `visit` for each node of each device in order. If a node used several allocators, their
+// memory is added up and has the name of the last one. If the message is damaged, visits the nodes
+// before the damage and then fails with kDataLoss.
 Result<void> ForEachNodeStats(std::string_view run_metadata, const VisitNodeStats& visit);
 
 }  // namespace cboard::proto

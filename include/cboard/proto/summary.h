@@ -60,8 +60,8 @@ struct Audio {
   std::string_view content_type;
 };
 
-// Each function appends one Summary.Value to `summary`. The metadata comes last and is omitted if
-// it is empty.
+// Each of these functions appends one Summary.Value to `summary`. The metadata is written last;
+// empty metadata is omitted.
 void AppendScalarValue(std::string_view tag, float value, const SummaryMetadata& metadata,
                        std::string& summary);
 void AppendHistogramValue(std::string_view tag, const Histogram& histogram,
@@ -70,7 +70,7 @@ void AppendImageValue(std::string_view tag, const Image& image, const SummaryMet
                       std::string& summary);
 void AppendAudioValue(std::string_view tag, const Audio& audio, const SummaryMetadata& metadata,
                       std::string& summary);
-// Appends a tensor value. `tensor` is a serialized TensorProto, see tensor.h.
+// Appends a tensor value. `tensor` is a serialized TensorProto (see tensor.h).
 void AppendTensorValue(std::string_view tag, std::string_view tensor,
                        const SummaryMetadata& metadata, std::string& summary);
 // Appends a value without data, only with metadata; hyperparameters are stored this way.
@@ -80,7 +80,8 @@ void AppendMetadataValue(std::string_view tag, const SummaryMetadata& metadata,
 std::string EncodeSummaryMetadata(const SummaryMetadata& metadata);
 Result<SummaryMetadata> ParseSummaryMetadata(std::string_view bytes);
 
-// The kind of a value: the member of Summary.Value's oneof, by its field number.
+// The kind of a value, which is the member of Summary.Value's oneof that is set. The values are the
+// field numbers of the members.
 enum class ValueKind : int {
   kNone = 0,
   kSimpleValue = 2,
@@ -99,16 +100,17 @@ struct SummaryValue {
   std::string_view metadata;  // A serialized SummaryMetadata, empty if absent.
 };
 
-// Calls `visit` for each value in order; views point into `summary`. Fails with kDataLoss after
-// visiting the values before the damage.
+// Calls `visit` for each value in order; the views in a value point into `summary`. If the message
+// is damaged, visits the values before the damage and then fails with kDataLoss.
 Result<void> ForEachValue(std::string_view summary,
                           const std::function<void(const SummaryValue&)>& visit);
 
-// Parses one Summary.Value from the bytes of its message; views point into them.
+// Parses one Summary.Value from the bytes of its message. The views in the result point into these
+// bytes.
 Result<SummaryValue> ParseSummaryValue(std::string_view bytes);
 
-// A parsed histogram that owns its buckets. Parsing fails with kDataLoss, also if limits and counts
-// differ in number.
+// A parsed histogram. It owns its buckets. Parsing fails with kDataLoss if the message is damaged,
+// or if the numbers of limits and counts differ.
 struct ParsedHistogram {
   double min = 0, max = 0, num = 0, sum = 0, sum_squares = 0;
   std::vector<double> bucket_limits;

@@ -50,24 +50,25 @@ enum class DataType : int {
   kFloat4E2m1fn = 33,
 };
 
-// The dimensions of a tensor; -1 is an unknown size.
+// The sizes of a tensor's dimensions; -1 is an unknown size.
 using Shape = std::vector<std::int64_t>;
 
-// The name of a type as TensorFlow spells it, without the prefix: "FLOAT", "QINT8"; "?" for unknown
+// Returns TensorFlow's name of a type without the prefix DT_: "FLOAT", "QINT8"; "?" for unknown
 // numbers. A reference type (number + 100) has the name of the type that it refers to.
 std::string_view NameOf(DataType dtype);
 
-// Converts TensorFlow's type number to an element type; quantized and reference types give the type
-// of their elements. kUnknown for types without elements, such as resources.
+// Converts TensorFlow's type number to an element type. A quantized or reference type becomes the
+// type of its elements. Returns kUnknown for types without elements, such as resources.
 DType DTypeOf(DataType dtype);
-// Converts an element type to TensorFlow's number; kInvalid if TensorFlow has no such type.
+// Converts an element type to TensorFlow's number. Returns kInvalid if TensorFlow has no such type.
 DataType DataTypeOf(DType dtype);
 
 // Encodes a TensorShapeProto.
 std::string EncodeShape(std::span<const std::int64_t> dimensions);
 
-// Encodes a tensor with its values in the typed list (`float_val` …), as tensorboardX does. An
-// empty `shape` is a scalar; its TensorShapeProto is present but empty.
+// Each of these functions encodes a tensor with its values in the typed list (`float_val`, …), as
+// tensorboardX does. If `shape` is empty, the tensor is a scalar, and its TensorShapeProto is
+// written without dimensions.
 std::string EncodeFloatTensor(std::span<const std::int64_t> shape, std::span<const float> values);
 std::string EncodeDoubleTensor(std::span<const std::int64_t> shape, std::span<const double> values);
 std::string EncodeInt64Tensor(std::span<const std::int64_t> shape,

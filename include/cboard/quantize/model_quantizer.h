@@ -37,8 +37,8 @@ struct QuantizedFile {
   std::size_t baseline_bytes = 0;
   std::size_t bytes = 0;
   std::size_t data_bytes = 0;  // Size of the external data file of models above 2 GB.
-  // Bytes of weights that stay float32, by the op type that uses them; subgraphs of If, Loop and
-  // Scan count as a whole.
+  // Bytes of weights that stay float32, by the op type of the node that uses them; the weights in a
+  // subgraph count for the If, Loop or Scan that contains it.
   std::map<std::string, std::size_t> float_bytes;
 };
 
@@ -59,7 +59,8 @@ class ModelQuantizer {
   const Statistics& statistics() const;
   void SetStatistics(Statistics statistics);
 
-  // Makes a plan from the statistics, with ranges by options.ranges, or by `method`.
+  // Makes a plan from the statistics. Ranges are chosen by options.ranges, or by `method` if it is
+  // given.
   Plan MakePlan() const;
   Plan MakePlan(RangeMethod method) const;
 
@@ -74,14 +75,14 @@ class ModelQuantizer {
   Result<EndQuality> Measure(const Plan& plan) const;
 
   // Computes the verdict of `compare` on a written file, with the held-out samples. Fails with
-  // kFailedPrecondition if there are none, and like compare::MeasureEnds.
+  // kFailedPrecondition if there are no held-out samples, and like compare::MeasureEnds.
   Result<compare::EndVerdict> MeasureFile(const std::filesystem::path& quantized) const;
 
   // Finds nodes with weights that ONNX Runtime runs in float, and the quantize and dequantize nodes
   // next to them, in its optimized graph. Empty if everything that the plan quantizes is fused.
   Result<std::vector<UnfusedNode>> FindUnfused(const Plan& plan) const;
 
-  // Sentences about the preparation and the samples, for the report.
+  // Sentences for the report about the preparation of the model and about the samples.
   const std::vector<std::string>& notes() const;
   const QuantizeOptions& options() const;
 
@@ -96,7 +97,7 @@ class ModelQuantizer {
   std::unique_ptr<State> state_;
 };
 
-// A choice that was tried on held-out samples.
+// A choice of settings that was tested on held-out samples.
 struct TriedChoice {
   std::string name;  // "ranges minmax", "bias correction", …
   double mean_sqnr_db = 0;
@@ -112,8 +113,9 @@ struct PlanChoice {
 };
 
 // Finds the best plan of the calibrated model: tries the ranges and algorithms of its options, and
-// uses those that improve the outputs on held-out samples. Equalization, SmoothQuant and AWQ change
-// constants and statistics of `model`, so earlier plans are no longer valid.
+// uses only the ranges and algorithms that improve the outputs on held-out samples. Equalization,
+// SmoothQuant and AWQ change constants and statistics of `model`, so earlier plans are no longer
+// valid.
 Result<PlanChoice> ChoosePlan(ModelQuantizer& model);
 
 struct QuantizeReport {
@@ -130,7 +132,7 @@ struct QuantizeReport {
   std::string source;
   bool is_generated = false;
   std::vector<std::string> notes;
-  // Comparison of both models by layer, if QuantizeOptions::explain is set and they can be
+  // Comparison of both models by layer, if QuantizeOptions::explain is set and the models can be
   // compared.
   std::optional<compare::ModelComparison> comparison;
 };

@@ -37,8 +37,8 @@ struct ActivationPlan {
   double sqnr_db = 0;  // Predicted from the tensor's histogram.
 };
 
-// Computes `scale` and `zero_point` from `low` and `high`; zero is always exact. If `is_signed` is
-// set and `low` is negative, the range is symmetric.
+// Computes `scale` and `zero_point` from `low` and `high` so that the value 0 has no rounding
+// error. If `is_signed` is set and `low` is negative, the range is symmetric.
 void SetScale(ActivationPlan& plan);
 
 struct WeightPlan {

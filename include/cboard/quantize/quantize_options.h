@@ -61,8 +61,8 @@ struct QuantizeOptions {
   bool bias_correction = true;
   bool equalize = true;  // Between Conv, Gemm and MatMul layers.
   bool smooth = true;    // After normalizations: SmoothQuant; AWQ for weights in blocks.
-  // Keeps activations in float if 8 bits are not enough for them and the outputs are too far from
-  // the float model's. Their layers still have 8-bit weights.
+  // Keeps activations in float if 8 bits are not enough for them and the outputs differ too much
+  // from those of the float model. The layers that use these activations still have 8-bit weights.
   bool repair = true;
   bool gptq = false;
 
@@ -77,11 +77,11 @@ struct QuantizeOptions {
   // calibration.
   std::filesystem::path statistics;
 
-  // Compares both models by layer afterwards, with up to 20 samples; sets
+  // Compares both models by layer after the quantization, with up to 20 samples; sets
   // QuantizeReport::comparison.
   bool explain = false;
-  // Log directory for stages, statistics and the comparison; implies `explain`. Empty: nothing is
-  // logged.
+  // Log directory for stages, statistics and the comparison; implies `explain`. If it is empty,
+  // nothing is logged.
   std::filesystem::path logdir;
 
   std::size_t block_size = 32;  // kW8A16, kW4A16, kW4A8: number of weights that share a scale.

@@ -1,7 +1,7 @@
 // Statistics of activations, collected in one run over the samples.
 //
 // Memory does not depend on the number of samples. The result does not depend on the order in which
-// threads finish: bin widths are powers of two, so coarser bins are exact sums of finer ones.
+// threads finish: bin widths are powers of two, so a coarser bin is the exact sum of finer bins.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace cboard::quantize {
 
-// A histogram with bins of the width 2^exponent, from -kBins/2 to kBins/2 - 1. If a value does not
-// fit, the width doubles and pairs of bins are added.
+// A histogram with bins of the width 2^exponent, from -kBins/2 to kBins/2 - 1. If a value is
+// outside of all bins, the width doubles and pairs of bins are merged.
 class WideningHistogram {
  public:
   static constexpr std::int64_t kBins = 8192;
 
-  // Adds the finite values of a tensor whose largest magnitude is `max_magnitude`.
+  // Adds the finite values of a tensor; `max_magnitude` is the largest magnitude in the tensor.
   Result<void> Add(const TensorView& tensor, double max_magnitude);
   void Merge(const WideningHistogram& other);
 
@@ -50,7 +50,8 @@ struct TensorStatistics {
   double max = 0;
   double sum = 0;
   double sum_squares = 0;
-  // Mean over all samples of each sample's min, and of each sample's max.
+  // The min of each sample, averaged over all samples, and the max of each sample, averaged over
+  // all samples.
   double mean_min = 0;
   double mean_max = 0;
   WideningHistogram histogram;

@@ -3,9 +3,9 @@
 //   CBOARD_ASSIGN_OR_RETURN(const Graph graph, ParseGraph(graph_def));
 //   CBOARD_ASSIGN_OR_RETURN(const GraphProfile profile, JoinRunMetadata(graph, run_metadata));
 //
-// A graph is logged in one of four formats; the functions GraphDefOf… convert the other three to a
-// GraphDef. All functions fail with kDataLoss if the bytes are not the expected message, and with
-// kResourceExhausted beyond limits.
+// A graph is logged in one of four formats. One of them is GraphDef; the functions GraphDefOf…
+// convert the other three to a GraphDef. All functions fail with kDataLoss if the bytes are not the
+// expected message, and with kResourceExhausted if a limit is exceeded.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,25 @@
 
 namespace cboard::reader {
 
-// Returns the GraphDef in a MetaGraphDef; empty if it has none.
+// Returns the GraphDef in a MetaGraphDef, or an empty string if there is none.
 Result<std::string> GraphDefOfMetaGraph(std::string_view meta_graph_def);
 
 // Returns the unoptimized graphs of the functions in a RunMetadata (the op graphs of tf.function)
-// as one graph, merged as in TensorBoard: a single graph is unchanged; names in several graphs get
-// the prefixes "graph_1/", "graph_2/", … Fails with kInvalidArgument if their versions differ.
+// as one graph. Merges them like TensorBoard: a single graph is unchanged; if a name is in several
+// graphs, it gets the prefixes "graph_1/", "graph_2/", … Fails with kInvalidArgument if the
+// versions of the graphs differ.
 Result<std::string> GraphDefOfFunctionGraphs(std::string_view run_metadata);
 
-// Converts the layers of a Keras model, from the JSON of `model.to_json()`, to a graph as
-// TensorBoard draws it.
+// Converts the layers of a Keras model, given as the JSON of `model.to_json()`, to the graph that
+// TensorBoard draws for it.
 Result<std::string> GraphDefOfKerasModel(std::string_view json);
 
 struct GraphLimits {
   std::size_t max_nodes = 2'000'000;
   std::size_t max_edges = 8'000'000;
   std::size_t max_attribute_bytes = 1024;  // Longer texts of attributes are shortened.
-  // Maximum number of scopes. It is limited because a name with a thousand slashes makes a thousand
-  // scopes.
+  // Maximum number of scopes. It is limited because a single name with a thousand slashes has a
+  // thousand scopes.
   std::size_t max_scopes = 2'000'000;
 };
 
@@ -97,26 +98,27 @@ struct NodeCost {
 
 struct GraphProfile {
   std::vector<std::optional<NodeCost>> costs;  // One per node of the graph.
-  // Names of measured nodes that are not in the graph; the first hundred.
+  // Names of measured nodes that are not in the graph. At most a hundred are listed.
   std::vector<std::string> unmatched;
   std::size_t unmatched_count = 0;
 };
 
-// Assigns measurements (memory, time) to nodes: by the full name, otherwise by the last
-// part of the name, if exactly one node has it. Several measurements of a node are added
-// up.
+// Assigns measurements (memory, time) to nodes. A measurement belongs to the node with its full
+// name. If there is none, it belongs to the node whose last part of the name is equal, if only one
+// node has it. Several measurements of a node are added up.
 Result<GraphProfile> JoinRunMetadata(const Graph& graph, std::string_view run_metadata);
 
 struct GraphTextOptions {
-  // Attributes above this size are omitted; their names are listed in the attribute
+  // Attributes above this size are omitted. Their names are listed in the attribute
   // `large_attributes_key`.
   std::optional<std::size_t> max_attribute_bytes;
   std::string large_attributes_key = "_too_large_attrs";
 };
 
-// Formats a message in protobuf's text form, exactly like TensorBoard's responses to /graph and
-// /run_metadata. One difference: attributes and other maps are sorted by key, while TensorBoard
-// uses the order of a hash table. Fails with kInvalidArgument if the limit is 0.
+// These functions format a message in protobuf's text form, exactly like TensorBoard's responses to
+// /graph and /run_metadata. One difference: attributes and other maps are sorted by key, while
+// TensorBoard uses the order of a hash table. GraphDefText fails with kInvalidArgument if
+// max_attribute_bytes is 0.
 Result<std::string> GraphDefText(std::string_view graph_def, const GraphTextOptions& options = {});
 Result<std::string> RunMetadataText(std::string_view run_metadata);
 

@@ -1,5 +1,6 @@
-// Histograms with their logged bins, in one form for all formats in which they are logged, and
-// values for charts: shared bins, percentiles, cumulative shares.
+// Reads histograms with their logged bins. The result has one form for all formats in which
+// histograms are logged. Also computes values for charts: shared bins, percentiles, cumulative
+// shares.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto steps,
 //                           ReadHistograms(run, tag, SelectSteps(tag.size(), 51)));
@@ -30,7 +31,7 @@ struct HistogramBin {
   friend bool operator==(const HistogramBin&, const HistogramBin&) = default;
 };
 
-// The fields of a HistogramProto besides its bins: min, max, count and sums.
+// The fields of a HistogramProto besides its bins: min, max and sums.
 struct HistogramMoments {
   double min = 0;
   double max = 0;
@@ -39,70 +40,72 @@ struct HistogramMoments {
 };
 
 struct LoggedHistogram {
-  // The bins, in the order of the log, which is ascending in all known writers, without empty bins
-  // at either end. All edges are finite.
+  // The bins in the order of the log, which is ascending for all known writers. Empty bins at both
+  // ends are omitted. All edges are finite.
   std::vector<HistogramBin> bins;
   double count = 0;     // Sum over bins and `unplaced`; the number stored in the log may differ.
   double unplaced = 0;  // Count of values in bins without a finite edge, which no axis can show.
   std::optional<HistogramMoments> moments;  // Not set for tensors.
-  // True if the logged limits were left edges, as in the Model Compression Toolkit.
+  // True if the logged limits are left edges of bins, as the Model Compression Toolkit writes them.
   bool left_edges = false;
 };
 
-// Parses a serialized Summary.Value: a HistogramProto, or a tensor [k, 3] of (left, right,
-// count).
+// Parses a serialized Summary.Value. It contains a HistogramProto, or a tensor of shape [k, 3] with
+// the columns left, right and count.
 //
-// HistogramProto: bin i is between limit i - 1 and limit i. The first bin has no left limit, so
-// it starts at the min. The outermost bins with values end at min and max, even if their limits
-// are the largest representable numbers, which TensorFlow uses for open bins. The limits are left
-// edges if they start at `min`, end below `max`, and `num` is the number of bins.
+// In a HistogramProto, bin i is between limit i - 1 and limit i. The first bin has no left limit,
+// so it starts at the min. The first and the last bin with values end at min and max, even if their
+// limits are the largest representable numbers, which TensorFlow uses for open bins. The limits are
+// treated as left edges if they start at `min`, end below `max`, and `num` is the number of bins.
 //
 // The values of a bin that is infinite on one side are placed at its finite edge.
 //
-// Fails with kDataLoss if the value is neither of the two, if limits do not ascend, or if edges
-// are NaN, and with kResourceExhausted beyond kMaxHistogramBins.
+// Fails with kDataLoss if the value is neither a HistogramProto nor such a tensor, if limits do not
+// ascend, or if edges are NaN. Fails with kResourceExhausted if there are more than
+// kMaxHistogramBins bins.
 Result<LoggedHistogram> ParseHistogramValue(std::string_view value);
 
 inline constexpr std::size_t kMaxHistogramBins = std::size_t{1} << 20;
 
-// Converts a histogram as one of TensorBoard's two loaders does: kPython drops empty bins at both
-// ends and rounds to float; kRust keeps all bins. Both begin at `min` and end at `max`. Tensors are
-// not changed.
+// Converts a histogram like one of TensorBoard's two loaders: kPython drops empty bins at both ends
+// and rounds to float; kRust keeps all bins. In both, the first bin begins at `min` and the last
+// one ends at `max`. Tensors are not changed.
 enum class TensorBoardLoader { kPython, kRust };
 Result<std::vector<HistogramBin>> TensorBoardBins(std::string_view value, TensorBoardLoader loader);
 
-// The percentiles of TensorBoard's distribution charts, in hundredths of a percent: the quantiles
-// of a normal distribution at -inf, -1.5, -1, -.5, 0, … standard deviations.
+// The percentiles of TensorBoard's distribution charts, in hundredths of a percent. They are the
+// quantiles of a normal distribution at -inf, -1.5, -1, -.5, 0, … standard deviations.
 inline constexpr std::array<double, 9> kDistributionBasisPoints = {0,    668,  1587, 3085, 5000,
                                                                    6915, 8413, 9332, 10000};
 
-// Computes the percentiles `basis_points` (in hundredths of a percent), interpolated inside bins,
-// exactly as TensorBoard does; zeros if there are no bins. `basis_points` must ascend to 10000.
+// Computes the percentiles `basis_points`, which are in hundredths of a percent. Interpolates
+// inside bins exactly like TensorBoard; returns zeros if there are no bins. `basis_points` must
+// ascend to 10000.
 std::vector<double> CompressHistogram(std::span<const HistogramBin> bins,
                                       std::span<const double> basis_points);
 inline std::vector<double> Distribution(std::span<const HistogramBin> bins) {
   return CompressHistogram(bins, kDistributionBasisPoints);
 }
 
-// Computes the share of values at or below each edge, from (first left, 0) to (last right, 1). Bins
-// must ascend; the result is empty if nothing was counted.
+// Computes the share of values at or below each edge, from (first left edge, 0) to (last right
+// edge, 1). Bins must ascend. The result is empty if all counts are zero.
 struct CumulativePoint {
   double x = 0;
   double share = 0;
 };
 std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins);
 
-// Limits and choice of the number of bars. More values give more bars, because the height of a bar
-// with few values is uncertain (Rice's rule). The number is odd, so that equal values are in the
-// middle of a bar.
+// The number of bars of a histogram chart, and its limits. More values give more bars (Rice's
+// rule), because the height of a bar with few values is uncertain. The number is odd: if all values
+// are equal, they are then in the middle of a bar.
 inline constexpr std::size_t kMinBars = 31;  // TensorBoard draws 30.
 inline constexpr std::size_t kMaxBars = 81;  // More bars would show the grid of 8-bit codes.
 std::size_t BarCount(std::span<const LoggedHistogram> histograms);
 
 // Returns the edges of `bins` bars of equal width, from the smallest left edge to the largest right
-// edge of bins with values. With equal widths, the height of a bar is proportional to its area; the
-// logged bins of most writers differ in width. Ascending, at least two edges; empty if nothing was
-// counted.
+// edge of all bins with values. Bars of equal width have heights proportional to their areas; the
+// logged bins of most writers differ in width. The edges ascend, and there are at least two. The
+// result is empty if all counts are zero.
 std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std::size_t bins);
 
 struct RebinnedHistogram {
@@ -111,13 +114,14 @@ struct RebinnedHistogram {
   double above = 0;            // Right of the last edge.
 };
 
-// Distributes each bin evenly over its width and counts again. A bin of zero width is added to the
-// bin that contains its edge, or that ends there. Sums are equal except for rounding. `edges` must
-// ascend. Takes linear time if bins ascend and do not overlap.
+// Distributes the count of each bin evenly over its width, and counts again in the bins between
+// `edges`. A bin of zero width is added to the new bin that contains its edge, or that ends there.
+// Sums are equal except for rounding. `edges` must ascend. Takes linear time if bins ascend and do
+// not overlap.
 RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const double> edges);
 
-// Chooses at most `max_steps` of `count` steps, evenly spread, including the first and the last.
-// For max_steps = 1, the last one.
+// Chooses at most `max_steps` of `count` steps. They are evenly spread, and include the first and
+// the last step. If max_steps is 1, chooses the last step.
 std::vector<std::size_t> SelectSteps(std::size_t count, std::size_t max_steps);
 
 struct HistogramStep {
@@ -126,7 +130,7 @@ struct HistogramStep {
   LoggedHistogram histogram;
 };
 
-// Reads the values of `tag` with these indices from the run's files. Fails like ReadBlob and
+// Reads the values of `tag` at the given indices from the run's files. Fails like ReadBlob and
 // ParseHistogramValue.
 Result<std::vector<HistogramStep>> ReadHistograms(const Run& run, const Tag& tag,
                                                   std::span<const std::size_t> indices);

@@ -57,8 +57,8 @@ struct HParamsColumnsQuery {
   std::size_t max_hparams = 0;  // 0 means all.
 
   // If true, merges the columns of all runs that describe an experiment. If false, uses only the
-  // first such run by name, as TensorBoard does; columns are then missing if the writer describes
-  // an experiment per trial (tensorboardX).
+  // first of these runs by name, as TensorBoard does. Columns are then missing if the writer
+  // describes an experiment per trial, as tensorboardX does.
   bool merge_experiments = false;
 };
 
@@ -74,14 +74,15 @@ struct HParamsSession {
 
 struct SessionGroup {
   std::string name;
-  // Hyperparameters of the group's first session; non-finite values are omitted.
+  // Hyperparameters of the group's first session. Non-finite values are omitted.
   std::map<std::string, proto::HParamValue> hparams;
   std::vector<MetricValue> metrics;      // Aggregated.
   std::vector<HParamsSession> sessions;  // By name.
   std::string monitor_url;
 };
 
-// A filter: a closed interval, a list of values, or a regular expression that a text must contain.
+// The filters of a column: a closed interval, a list of values, or a regular expression. A text
+// passes the last one if the expression matches a part of it.
 struct IntervalFilter {
   double min = 0;
   double max = 0;
@@ -101,7 +102,8 @@ struct ColumnParameters {
   bool missing_values_first = false;
   std::variant<std::monostate, IntervalFilter, DiscreteFilter, RegexFilter> filter;
   bool exclude_missing_values = false;
-  // Selects columns. If it is set for any column, only columns with `true` are returned.
+  // Selects the columns to return. If it is set for any column, only the columns with `true` are
+  // returned.
   std::optional<bool> include_in_result;
 };
 
@@ -113,7 +115,7 @@ struct SessionGroupsQuery {
       proto::HParamsStatus::kFailure, proto::HParamsStatus::kRunning};
   std::vector<ColumnParameters> columns;
   Aggregation aggregation = Aggregation::kAverage;
-  // The metric that chooses the session whose metrics represent the group; unused for kAverage.
+  // The metric that selects the session whose metrics represent the group. Not used for kAverage.
   MetricName aggregation_metric;
   std::size_t start_index = 0;
   std::size_t slice_size = 0;  // 0 returns no groups, as in TensorBoard.
@@ -126,7 +128,7 @@ struct SessionGroupPage {
   std::size_t total_size = 0;  // Number of groups that pass the filters.
 };
 
-// Data source of the table. The functions are called while a query runs.
+// Data source of the table. A query calls the functions while it runs.
 struct HParamsSource {
   struct RunContents {
     std::string name;
@@ -136,7 +138,8 @@ struct HParamsSource {
   };
   std::vector<RunContents> runs;  // Runs with hyperparameter plugin data, by name.
 
-  // Returns the names of all runs with scalars, or the scalar tags of one run.
+  // `scalar_runs` are the names of all runs with scalars. `scalar_tags` returns the scalar tags of
+  // one run.
   std::vector<std::string> scalar_runs;
   std::function<std::vector<std::string>(std::string_view run)> scalar_tags;
 
@@ -146,7 +149,7 @@ struct HParamsSource {
 
 class HParamsTable {
  public:
-  // Creates the table. Plugin data that cannot be read is skipped, and reported by errors().
+  // Creates the table. Plugin data that cannot be read is skipped; errors() lists the reasons.
   explicit HParamsTable(HParamsSource source);
 
   // Creates a table that shares ownership of the snapshot.
@@ -156,16 +159,17 @@ class HParamsTable {
   const std::vector<Error>& errors() const { return errors_; }
 
   // Returns the columns of the table. They come from the description of an experiment, or are
-  // inferred: hyperparameters from the sessions (numbers have an interval, texts and booleans a
-  // list of values; mixed types are texts), metrics from the scalars in and below their runs. If
-  // experiments are merged, sessions without a description add inferred columns.
+  // inferred. Hyperparameters are inferred from the sessions: numbers have an interval, texts and
+  // booleans have a list of values, and mixed types are texts. Metrics are inferred from the
+  // scalars of the sessions' runs and of the runs below them. If experiments are merged, sessions
+  // without a description add inferred columns.
   HParamsColumns Columns(const HParamsColumnsQuery& query) const;
 
-  // Returns the rows of the table. Fails with kInvalidArgument if a filter does not fit the values
-  // of its column, or is not a valid regular expression.
+  // Returns the rows of the table. Fails with kInvalidArgument if a filter does not suit the values
+  // of its column, or if a regular expression is not valid.
   Result<SessionGroupPage> SessionGroups(const SessionGroupsQuery& query) const;
 
-  // Returns the run and tag that contain the whole curve of a session's metric.
+  // Returns the run and the tag that contain the whole series of a session's metric.
   static std::pair<std::string, std::string> RunAndTagOf(std::string_view session,
                                                          const MetricName& metric);
 
@@ -176,8 +180,8 @@ class HParamsTable {
     std::optional<proto::HParamsSessionEnd> end;
   };
 
-  // Infers the columns that sessions have and no experiment declares. If a session has a declared
-  // metric, its other scalars are not columns.
+  // These functions infer the columns that sessions have but no experiment declares. If a session
+  // has a declared metric, its other scalars are not columns.
   std::vector<HParamColumn> InferHParams(const std::set<std::string>& declared) const;
   std::vector<proto::MetricInfo> InferMetrics(const std::set<MetricName>& declared) const;
   HParamsSession BuildSession(const SessionRun& run,

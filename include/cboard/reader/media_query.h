@@ -1,11 +1,11 @@
-// Reads images, audio, texts and tensors in all formats in which they are logged. Nothing is
-// decoded: media files are sent to the browser as they are stored.
+// Reads images, audio, texts and tensors, in all formats in which they are logged. Media files are
+// not decoded: the browser gets them as they are stored.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(run, tag, tag.size() - 1));
 //   Send(MimeTypeOf(image.value.samples[0].type), image.value.samples[0].bytes);
 //
-// Parsers take a serialized Summary.Value; their views point into it. They fail with kDataLoss if
-// it contains another kind of value.
+// A parser takes a serialized Summary.Value, and the views in its result point into this value. It
+// fails with kDataLoss if the value is of another kind.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ enum class MediaType { kUnknown, kPng, kGif, kJpeg, kWebp, kBmp, kWav };
 // Detects the media type of a file from its first bytes.
 MediaType SniffMediaType(std::string_view bytes);
 
-// Returns "image/png" or another MIME type; "application/octet-stream" if the type is unknown, so
-// that browsers do not guess.
+// Returns a MIME type, such as "image/png". An unknown type is "application/octet-stream", so that
+// browsers do not guess.
 std::string_view MimeTypeOf(MediaType type);
 
 struct PixelSize {
@@ -37,7 +37,8 @@ struct PixelSize {
   friend bool operator==(const PixelSize&, const PixelSize&) = default;
 };
 
-// Returns the size in the header of an image file; nullopt if it cannot be read.
+// Returns the size that the header of an image file contains, or nullopt if the header cannot be
+// read.
 std::optional<PixelSize> SniffPixelSize(std::string_view bytes);
 
 struct MediaSample {
@@ -50,7 +51,8 @@ struct ImageValue {
   std::vector<MediaSample> samples;
 };
 
-// Parses an image value of older writers, or a string tensor [width, height, file, file, …].
+// Parses an image: an image value of older writers, or a string tensor [width, height, file, file,
+// …].
 Result<ImageValue> ParseImageValue(std::string_view value);
 
 struct AudioValue {
@@ -62,10 +64,12 @@ struct AudioValue {
   std::string_view content_type;         // Only from older writers; empty if unknown.
 };
 
-// Parses an audio value of older writers, or a string tensor of shape [k] or, with labels, [k, 2].
+// Parses audio: an audio value of older writers, or a string tensor. The tensor has shape [k] or,
+// with labels, [k, 2].
 Result<AudioValue> ParseAudioValue(std::string_view value);
 
-// A tensor of texts of any rank, in row-major order. Texts may contain bytes that are not UTF-8.
+// A tensor of texts. It may have any rank; texts are in row-major order. They may contain bytes
+// that are not UTF-8.
 struct TextValue {
   proto::Shape shape;
   std::vector<std::string_view> texts;
@@ -81,12 +85,12 @@ struct TensorValue {
 
 inline constexpr std::size_t kMaxTensorElements = std::size_t{1} << 24;
 
-// Parses a tensor value. Fails with kResourceExhausted beyond `max_elements`, and with
-// kInvalidArgument for types that are neither numbers nor strings.
+// Parses a tensor value. Fails with kResourceExhausted if there are more than `max_elements`, and
+// with kInvalidArgument if the elements are neither numbers nor strings.
 Result<TensorValue> ParseTensorValue(std::string_view value,
                                      std::size_t max_elements = kMaxTensorElements);
 
-// A value that was read from a file, together with the bytes that its views point into.
+// A value that was read from a file. It owns the bytes that the views in the value point into.
 template <typename Value>
 struct Loaded {
   std::int64_t step = 0;
@@ -95,7 +99,8 @@ struct Loaded {
   Value value;
 };
 
-// These functions read the value of `tag` with this index. They fail like ReadBlob and the parsers.
+// These functions read the value of `tag` at `index`. They fail like ReadBlob, and like the parser
+// for this kind of value.
 Result<Loaded<ImageValue>> ReadImage(const Run& run, const Tag& tag, std::size_t index);
 Result<Loaded<AudioValue>> ReadAudio(const Run& run, const Tag& tag, std::size_t index);
 Result<Loaded<TextValue>> ReadText(const Run& run, const Tag& tag, std::size_t index);

@@ -14,9 +14,9 @@
 
 namespace cboard::reader {
 
-// Precision and recall at ascending thresholds; all columns have the same length. Thresholds at the
-// end without positive predictions are removed, as in TensorBoard, because precision is undefined
-// there.
+// Precision and recall at ascending thresholds. All columns have the same length. As in
+// TensorBoard, thresholds at the end without positive predictions are removed, because precision is
+// undefined there.
 struct PrCurve {
   std::vector<double> precision;
   std::vector<double> recall;
@@ -29,8 +29,8 @@ struct PrCurve {
 
 inline constexpr std::size_t kMaxThresholds = std::size_t{1} << 20;
 
-// Parses a serialized Summary.Value with a tensor [6, thresholds]. Fails with kDataLoss for other
-// values.
+// Parses a serialized Summary.Value that contains a tensor of shape [6, thresholds]. Fails with
+// kDataLoss for other values.
 Result<PrCurve> ParsePrCurveValue(std::string_view value);
 
 struct PrCurveStep {
@@ -39,7 +39,7 @@ struct PrCurveStep {
   PrCurve curve;
 };
 
-// Reads the values of `tag` with these indices; see SelectSteps. Fails like ReadBlob.
+// Reads the values of `tag` at the given indices; SelectSteps can choose them. Fails like ReadBlob.
 Result<std::vector<PrCurveStep>> ReadPrCurves(const Run& run, const Tag& tag,
                                               std::span<const std::size_t> indices);
 
@@ -49,17 +49,17 @@ struct MeshPart {
   proto::ParsedMeshPluginData data;  // If `components` is 0, it is set to all three.
 };
 
-// A mesh with the name that its writer gave it; its tags have other names.
+// A mesh. Its name is the one that the program gave it; its tags have other names.
 struct Mesh {
   std::string name;
   std::vector<MeshPart> parts;  // By tag.
 
-  // The number of meshes in a batch.
+  // Returns the number of meshes in a batch.
   std::int64_t samples() const { return parts.back().data.shape.front(); }
 };
 
-// Returns the meshes of a run by name; the pointers live as long as the run. Tags with damaged
-// plugin data or without a shape are skipped.
+// Returns the meshes of a run, sorted by name. Their pointers are valid as long as the run. Tags
+// with damaged plugin data or without a shape are skipped.
 std::vector<Mesh> ListMeshes(const Run& run);
 
 // One logged value of a mesh part.
@@ -75,26 +75,27 @@ struct MeshStep {
 // Returns all logged values of all parts of a mesh, sorted by step.
 std::vector<MeshStep> ListMeshSteps(const Mesh& mesh);
 
-// Reads one sample of a part at a step as little-endian numbers: vertices as float, faces as int32,
-// colors as uint8. Fails with kNotFound if the part, step or sample does not exist.
+// Reads one sample of a mesh part at a step. The result is an array of little-endian numbers:
+// vertices are floats, faces int32, and colors uint8. Fails with kNotFound if the part, step or
+// sample does not exist.
 Result<std::string> ReadMeshData(const Run& run, const Mesh& mesh, proto::MeshContent content_type,
                                  std::int64_t step, std::int64_t sample);
 
-// Extracts the numbers of sample `sample` from a serialized Summary.Value with a tensor [samples,
-// …].
+// Returns the numbers of one sample from a serialized Summary.Value that contains a tensor of shape
+// [samples, …].
 Result<std::string> ParseMeshValue(std::string_view value, proto::MeshContent content_type,
                                    std::int64_t sample);
 
 inline constexpr std::string_view kCustomScalarsTag = "custom_scalars__config__";
 
-// Merges the layouts of several runs in the given order: categories with the same title are merged,
-// and duplicate charts are removed. (TensorBoard loses charts that a third run adds to a category
-// of the second run; here they stay.)
+// Merges the layouts of several runs, in the given order. Categories with the same title are
+// merged, and duplicate charts are removed. (TensorBoard loses the charts that a third run adds to
+// a category of the second run; this function keeps them.)
 std::vector<proto::LayoutCategory> MergeLayouts(
     std::span<const std::vector<proto::LayoutCategory>> layouts);
 
-// Reads and merges the layouts of all runs, by run name; the newest layout of each run is used.
-// Layouts that cannot be read are reported in `errors`.
+// Reads the layouts of all runs, and merges them in the order of the run names. Uses the newest
+// layout of each run. `errors` gets the layouts that cannot be read.
 std::vector<proto::LayoutCategory> ReadLayouts(const Snapshot& snapshot,
                                                std::vector<Error>& errors);
 

@@ -4,8 +4,8 @@
 //   if (!projector) return;  // The run has no embeddings.
 //   CBOARD_ASSIGN_OR_RETURN(const auto tensor, projector->ReadTensor("default:00000"));
 //
-// Paths in a config are untrusted: a file is read only if it is inside the directory of the config,
-// also after resolving links, and only up to a size limit.
+// The paths in a config are not trusted. A file is read only if it is inside the directory of the
+// config, also after symbolic links are resolved, and only up to a size limit.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ struct ProjectorConfig {
   friend bool operator==(const ProjectorConfig&, const ProjectorConfig&) = default;
 };
 
-// Parses a config in protobuf's text form. Unknown fields are skipped. Fails with kDataLoss and the
-// line.
+// Parses a config in protobuf's text form. Unknown fields are skipped. Fails with kDataLoss; the
+// error names the line.
 Result<ProjectorConfig> ParseProjectorConfig(std::string_view text);
 
 // A matrix of embeddings, stored row by row.
@@ -63,30 +63,32 @@ struct ProjectorLimits {
   std::uint64_t max_asset_bytes = std::uint64_t{256} << 20;
 };
 
-// A projector config with the directory of its paths. Names of tensors may omit ":0".
+// A projector config, and the directory that its paths are relative to. Names of tensors may omit
+// ":0".
 class Projector {
  public:
   Projector(ProjectorConfig config, std::filesystem::path directory, ProjectorLimits limits = {});
 
-  // The parsed config. Missing tensor names are set from the path, and the suffix ":0" is removed.
+  // Returns the parsed config. A missing tensor name is taken from the path, and the suffix ":0" of
+  // names is removed.
   const ProjectorConfig& config() const { return config_; }
   const EmbeddingInfo* Find(std::string_view tensor_name) const;  // nullptr if there is none.
 
-  // Reads a tensor: a file of tab-separated numbers, or a binary file of floats with the shape in
+  // Reads a tensor: a file of tab-separated numbers, or a binary file of floats whose shape is in
   // the config. Reads at most `max_rows` rows; 0 means all. Fails with kNotFound if the config has
-  // no such tensor or file, kPermissionDenied if the path leads outside the directory, and
-  // kDataLoss if the file has neither format.
+  // no such tensor or the file does not exist, with kPermissionDenied if the path leads out of the
+  // directory, and with kDataLoss if the file has neither format.
   Result<ProjectorTensor> ReadTensor(std::string_view tensor_name, std::size_t max_rows = 0) const;
 
-  // Reads the first `max_rows` lines (0: all) of the labels, and the header line if there is one.
-  // The first line is a header if it contains tabs.
+  // Reads the first `max_rows` lines of the labels; 0 means all. If there is a header line, reads
+  // it in addition. The first line is a header if it contains tabs.
   Result<std::string> ReadMetadata(std::string_view tensor_name, std::size_t max_rows = 0) const;
 
   Result<std::string> ReadBookmarks(std::string_view tensor_name) const;  // JSON, unchanged.
-  // Returns the bytes of the sprite image; SniffMediaType detects its format.
+  // Returns the bytes of the sprite image. SniffMediaType detects their format.
   Result<std::string> ReadSprite(std::string_view tensor_name) const;
 
-  // Resolves the path of an asset, if it is inside the directory.
+  // Returns the full path of an asset. Fails if it is not inside the directory.
   Result<std::filesystem::path> Resolve(std::string_view path) const;
 
  private:
@@ -100,13 +102,13 @@ class Projector {
   ProjectorLimits limits_;
 };
 
-// Parses tab-separated numbers, one row per line; empty lines are ignored. Fails with kDataLoss and
-// the line. Stops after `max_rows` rows; 0 means all.
+// Parses tab-separated numbers, one row per line. Empty lines are ignored. Stops after `max_rows`
+// rows; 0 means all. Fails with kDataLoss; the error names the line.
 Result<ProjectorTensor> ParseTensorTsv(std::string_view text, std::size_t max_rows = 0);
 
 // Finds the projector of a run. Its config is in `run_directory`, or among the assets of its
-// plugins, which are preferred. Returns nullopt if there is no config, or if it names no tensor
-// file.
+// plugins; the assets are preferred. Returns nullopt if there is no config, or if the config names
+// no tensor file.
 Result<std::optional<Projector>> FindProjector(const std::filesystem::path& run_directory,
                                                const ProjectorLimits& limits = {});
 

@@ -1,11 +1,11 @@
-// Samples scalar series for charts: many at once, on a chosen axis and at the resolution of the
-// chart.
+// Samples scalar series for charts: many series at once, on a chosen axis, and with as many points
+// as the chart can show.
 //
 //   for (const Result<SampledSeries>& curve : SampleSeries(tags, {.axis = ScalarAxis::kRelative,
 //                                                                 .max_points = 2000})) …
 //
-// All functions are pure. They scan a series once, and allocate no memory of the size of the series
-// unless their comment says so.
+// All functions are pure. They scan a series once. They allocate no memory in proportion to the
+// size of the series, unless their comment says so.
 #pragma once
 
 #include <cstddef>
@@ -37,10 +37,10 @@ struct ScalarQuery {
   XRange range;
   std::size_t max_points = 1000;  // Per series; see downsample.h.
 
-  // Weight of TensorBoard's smoothing, in [0, 1): an exponential moving average with a correction
-  // for its start. It uses all points of the series, also points that are outside the range or not
-  // sampled. NaN and infinities are not changed and do not affect other points; constant series are
-  // not changed.
+  // Weight of TensorBoard's smoothing, in [0, 1). The smoothing is an exponential moving average
+  // with a correction for its start. It uses all points of the series, including points that are
+  // outside the range or not sampled. NaN and infinite values stay unchanged and do not affect
+  // other points. Constant series stay unchanged.
   double smoothing = 0;
 };
 
@@ -55,28 +55,30 @@ struct SampledSeries {
   bool exact = true;                // True if every point in the range is included.
 };
 
-// Samples one series. If the axis ascends, the nearest point outside each end of the range is
-// included, so that lines reach the edge of the chart. `steps_ascend` is Tag::steps_ascend. Fails
-// with kInvalidArgument if the query is invalid.
+// Samples one series. If the x values ascend, the result includes the nearest point beyond each end
+// of the range, so that lines reach the edge of the chart. For `steps_ascend`, pass
+// Tag::steps_ascend. Fails with kInvalidArgument if the query is invalid.
 Result<SampledSeries> SampleSeries(const ScalarSeries& series, bool steps_ascend,
                                    const ScalarQuery& query);
 
-// Samples many series, in the given order; each tag must be a scalar.
+// Samples many series, in the given order. Each tag must be a scalar.
 std::vector<Result<SampledSeries>> SampleSeries(std::span<const Tag* const> tags,
                                                 const ScalarQuery& query);
 
-// A curve as (x, y), sorted by x. If several points have the same x, the last logged one is used.
+// A curve of points (x, y), sorted by x. If several logged points have the same x, the last one is
+// used.
 struct Curve {
   std::vector<double> xs;
   std::vector<double> ys;
 };
 
 // Reads all points of a series in the range. Fails with kResourceExhausted if there are more than
-// `max_points`; use a smaller range then.
+// `max_points`; a smaller range then helps.
 Result<Curve> ReadCurve(const ScalarSeries& series, ScalarAxis axis, const XRange& range = {},
                         std::size_t max_points = std::size_t{1} << 24);
 
-// Several curves in one table: the union of their xs, and a column per curve.
+// Several curves in one table. The rows are the union of the x values of all curves; each curve has
+// one column.
 struct AlignedCurves {
   struct Column {
     std::vector<double> ys;  // One per x; 0 if the curve has no point there.
@@ -86,13 +88,13 @@ struct AlignedCurves {
   std::vector<Column> columns;
 };
 
-// Aligns curves without interpolation. Fails with kResourceExhausted if the table has over
-// `max_cells` cells.
+// Combines curves in a table, without interpolation. Fails with kResourceExhausted if the table has
+// more than `max_cells` cells.
 Result<AlignedCurves> AlignCurves(std::span<const Curve> curves,
                                   std::size_t max_cells = std::size_t{1} << 24);
 
-// Statistics over the members of a group (for example seeds of one experiment), at each x of the
-// union of their xs. All columns have the same length.
+// Statistics over the curves of a group, for example over the seeds of one experiment. There is one
+// row for each x that any of the curves has. All columns have the same length.
 struct GroupCurve {
   std::vector<double> xs;
   std::vector<double> mean;
@@ -103,16 +105,16 @@ struct GroupCurve {
   bool exact = true;                       // True if no x of the union was left out.
 };
 
-// Computes the statistics of a group. A member without a point at an x has the linearly
-// interpolated value of its two neighbouring points; it has no value before its first or after its
-// last point. NaN and infinite points are no values, and do not take part in interpolation. If
-// there are more than `max_points` xs, those that show the smallest minimum and the largest maximum
-// are chosen, see SampleExtremes. Fails with kResourceExhausted if the number of xs times members
-// exceeds `max_cells`.
+// Computes the statistics of a group of curves. If a curve has no point at an x, its value is
+// interpolated linearly between its two neighbouring points. Before its first and after its last
+// point, a curve has no value. NaN and infinite points are ignored. If there are more than
+// `max_points` x values, those that show the smallest minimum and the largest maximum are chosen
+// (see SampleExtremes). Fails with kResourceExhausted if the number of x values times the number of
+// curves exceeds `max_cells`.
 Result<GroupCurve> GroupCurves(std::span<const Curve> members, std::size_t max_points = 1000,
                                std::size_t max_cells = std::size_t{1} << 26);
 
-// Applies TensorBoard's smoothing to a whole column, as described in ScalarQuery.
+// Applies TensorBoard's smoothing to all values of a series. ScalarQuery::smoothing describes it.
 std::vector<double> Smooth(std::span<const double> values, double weight);
 
 }  // namespace cboard::reader

@@ -1,5 +1,5 @@
-// The points of one tag of one run in a snapshot: immutable, cheap to copy, readable from any
-// thread.
+// The points of one tag of one run in a snapshot. A series never changes, is cheap to copy, and may
+// be read from any thread.
 #pragma once
 
 #include <cstddef>
@@ -29,17 +29,19 @@ struct ScalarBlock {
   std::span<const double> values;
 };
 
-// Consecutive points in their stored form, in which each column has its narrowest type, so that
-// columns can be copied without conversion.
+// Consecutive points in the form in which they are stored. Each column has its narrowest type, so
+// that columns can be copied without conversion.
 struct StoredScalars {
   std::size_t count = 0;
-  // Bytes per point. Steps: 0 (equal distances), 4 (offsets from a base) or 8; wall times: 4
-  // (offsets of their bits from a base) or 8; values: 4 (floats) or 8.
+  // Bytes per point. A step takes 0 bytes (equal distances), 4 (offset from a base) or 8. A wall
+  // time takes 4 bytes (offset of its bit pattern from a base) or 8. A value takes 4 bytes (float)
+  // or 8.
   std::uint8_t step_bytes = 8;
   std::uint8_t wall_time_bytes = 8;
   std::uint8_t value_bytes = 8;
-  // Base values; arithmetic with them wraps around. The step of point i is step_base + i * stride,
-  // or step_base + its offset; the bits of a wall time are wall_time_base + its offset.
+  // Base values. Additions to them wrap around. The step of point i is step_base + i * stride if
+  // steps have equal distances, otherwise step_base + offset. The bit pattern of a wall time is
+  // wall_time_base + offset.
   std::uint64_t step_base = 0;
   std::uint64_t stride = 0;
   std::uint64_t wall_time_base = 0;
@@ -48,8 +50,8 @@ struct StoredScalars {
   const std::byte* values = nullptr;
 };
 
-// Every point of a scalar tag, in the order of files and events, without points that a restart
-// discarded. Steps are usually ascending, but need not be.
+// All points of a scalar tag, in the order of files and events. Points that a restart discarded are
+// not included. Steps usually ascend, but not always.
 class ScalarSeries {
  public:
   ScalarSeries();
@@ -62,27 +64,28 @@ class ScalarSeries {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // Returns the point with this index, which must be below size(). Takes time proportional to the
-  // number of segments.
+  // Returns the point at `index`, which must be below size(). Takes time proportional to the number
+  // of segments.
   ScalarPoint at(std::size_t index) const;
   ScalarPoint front() const { return at(0); }
   ScalarPoint back() const { return at(size_ - 1); }
 
-  // Calls `visit` with all points in order, at most 1,024 at a time. The spans are valid only
-  // during the call.
+  // Calls `visit` with all points in order. A call gets at most 1,024 points, and its spans are
+  // valid only during the call.
   void ForEachBlock(const std::function<void(const ScalarBlock&)>& visit) const;
 
-  // Calls `visit` with the points from index `first` on, at most `count` points.
+  // Calls `visit` with at most `count` points, from index `first` on.
   void ForEachBlock(std::size_t first, std::size_t count,
                     const std::function<void(const ScalarBlock&)>& visit) const;
 
-  // Calls `visit` with all points in their stored form, one call per contiguous piece of memory.
+  // Calls `visit` with all points in the form in which they are stored. There is one call per
+  // contiguous piece of memory.
   void ForEachStored(const std::function<void(const StoredScalars&)>& visit) const;
 
   std::vector<ScalarPoint> ToPoints() const;
 
-  // Constructor for the reader, which creates a series when it publishes a snapshot, with one
-  // segment per file.
+  // Constructors for the log reader. It creates a series when it publishes a snapshot, with one
+  // segment per event file.
   explicit ScalarSeries(std::vector<ScalarColumnView> segments);
   ScalarSeries(const std::shared_ptr<const void>& owner,
                std::span<const ScalarColumnView> segments);
@@ -95,8 +98,8 @@ class ScalarSeries {
   std::size_t size_ = 0;
 };
 
-// The position of a value that is not a scalar in its event file. reader/read_blob.h reads its
-// bytes.
+// The position of a value in an event file. Values of all kinds except scalars have such an entry;
+// reader/read_blob.h reads their bytes.
 struct BlobEntry {
   std::int64_t step = 0;
   double wall_time_seconds = 0;
@@ -109,7 +112,7 @@ struct BlobEntry {
   friend bool operator==(const BlobEntry&, const BlobEntry&) = default;
 };
 
-// Every value of a tag that is not a scalar, in the same order as ScalarSeries.
+// The positions of all values of a tag that is not a scalar, in the same order as in ScalarSeries.
 class BlobSeries {
  public:
   BlobSeries();

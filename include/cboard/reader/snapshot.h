@@ -1,6 +1,6 @@
-// The content of a log directory at one moment. A snapshot never changes and is shared by all
-// clients; the reader publishes a new one after changes. Runs that did not change are the same
-// objects in both snapshots.
+// The content of a log directory at one moment. A snapshot never changes, and all clients share it.
+// After changes, the reader publishes a new snapshot. Both snapshots share the objects of runs that
+// did not change.
 //
 //   const std::shared_ptr<const Snapshot> snapshot = reader.snapshot();
 //   if (const Tag* tag = snapshot->FindTag("train", "loss")) Plot(tag->scalars);
@@ -23,8 +23,8 @@
 
 namespace cboard::reader {
 
-// Properties of a tag, from its first value; they apply to all its values. Shared by runs whose
-// tags have the same properties.
+// Properties of a tag. They come from its first value and apply to all its values. Tags of
+// different runs share the object if their properties are equal.
 struct TagInfo {
   std::string name;  // Valid UTF-8.
   TagKind kind = TagKind::kTensor;
@@ -43,7 +43,7 @@ struct Tag {
   BlobSeries blobs;      // Values of all other kinds.
   std::int64_t min_step = 0;
   std::int64_t max_step = 0;
-  // Number of values whose kind differs from that of the first value; they are ignored.
+  // Number of ignored values: their kind differs from the kind of the first value.
   std::uint32_t mismatched_count = 0;
   bool steps_ascend = true;  // True if no step is below the previous one.
 
@@ -74,8 +74,8 @@ inline constexpr std::size_t kMaxReportedDamage = 100;
 
 // A run: a directory that contains event files.
 struct Run {
-  // Name of the run: its path below the log directory, "." for the directory itself; valid UTF-8,
-  // unique.
+  // Name of the run: its path below the log directory, or "." for the log directory itself. It is
+  // valid UTF-8 and unique.
   std::string name;
   std::filesystem::path directory;
   std::uint64_t version = 0;  // Version of the snapshot in which this run last changed.
@@ -88,7 +88,8 @@ struct Run {
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
 
-  // Memos: results that other modules computed for this run; the next snapshot reuses them.
+  // Memos: results that other modules have computed for this run. The next snapshot uses them again
+  // if the run does not change.
   Notes notes;
 
   const Tag* Find(std::string_view tag) const;  // nullptr if there is none.

@@ -6,8 +6,8 @@
 
 namespace cboard::reader {
 
-// The kind of a tag. The tag's first value decides: its type or, for tensors, the plugin in its
-// metadata.
+// The kind of a tag. The first value of the tag decides it: by its type or, for tensors, by the
+// plugin in its metadata.
 enum class TagKind : std::uint8_t {
   kScalar,
   kHistogram,
@@ -26,7 +26,7 @@ enum class TagKind : std::uint8_t {
 // The name of the kind in JSON and tables: "pr_curve".
 std::string_view NameOf(TagKind kind);
 
-// Tag names for values that have no tag of their own, as in TensorBoard.
+// Tag names for values that have no tag in the file. TensorBoard uses the same names.
 inline constexpr std::string_view kRunGraphTag = "__run_graph__";
 inline constexpr std::string_view kMetaGraphTag = "__meta_graph__";
 

@@ -12,12 +12,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cboard/base/bytes.h"
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
+#include "cboard/record/readable_file.h"
 
 namespace cboard::record {
 
@@ -26,14 +28,16 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Reads up to `buffer.size()` bytes at `offset`. Reads fewer bytes only at the current end.
+  // Reads up to `buffer.size()` bytes at `offset`. Reads fewer bytes only at the current end of the
+  // source.
   virtual Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) = 0;
 
-  // Returns the end of a hole: all bytes from `offset` to the result are zeros that need not be
-  // read, as in a sparse file. Returns `offset` if no hole is known there.
+  // Returns the end of the hole that contains `offset`. A hole is a range of zeros that a sparse
+  // file does not store and that callers need not read. Returns `offset` if no hole is known there.
   virtual std::uint64_t EndOfHole(std::uint64_t offset) { return offset; }
 };
 
+// Blocks that the disk cannot read are zeros, see ReadableFile.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const File& file) : file_(file) {}  // Borrows `file`.
@@ -42,8 +46,10 @@ class FileSource final : public ByteSource {
   }
   std::uint64_t EndOfHole(std::uint64_t offset) override;
 
+  const ReadableFile& file() const { return file_; }
+
  private:
-  const File& file_;
+  ReadableFile file_;
 };
 
 class MemorySource final : public ByteSource {
@@ -88,8 +94,9 @@ class RecordReader {
 
   std::uint64_t offset() const { return offset_; }
 
-  // After Next() has failed with kTruncated: no complete record begins before this offset. A later
-  // reader that starts at offset() can skip these bytes if it gets this value.
+  // Returns a position X: no complete record begins between offset() and X. Call it after Next()
+  // has failed with kTruncated. A later reader that starts at offset() can pass X to
+  // SkipSearched(), to skip the bytes that were searched already.
   std::uint64_t searched_end() const { return searched_end_; }
   void SkipSearched(std::uint64_t end) { searched_end_ = end; }
 

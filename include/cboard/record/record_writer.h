@@ -19,16 +19,16 @@ inline constexpr std::size_t kRecordHeaderBytes = 12;
 inline constexpr std::size_t kRecordFooterBytes = 4;
 inline constexpr std::size_t kRecordOverheadBytes = kRecordHeaderBytes + kRecordFooterBytes;
 
-// Maximum payload size for reading and writing. Protobuf cannot carry more. A longer length in a
-// file is damage with an accidentally valid checksum; without this limit, a reader would allocate
-// that much memory.
+// Maximum payload size for reading and writing. Protobuf messages cannot be larger. A larger length
+// in a file is damage whose checksum is valid by accident; without this limit, a reader would
+// allocate that much memory.
 inline constexpr std::uint64_t kMaxRecordBytes = (std::uint64_t{1} << 31) - 1;
 
-// Writes the framed `payload` to `out`. `payload` must not exceed kMaxRecordBytes, and `out` must
-// have room for kRecordOverheadBytes more than the payload.
+// Writes `payload` as a record to `out`: length, payload and checksums. `payload` must not exceed
+// kMaxRecordBytes, and `out` must have room for payload.size() + kRecordOverheadBytes bytes.
 void StoreRecord(ByteSpan payload, std::byte* out);
 
-// Appends the framed `payload` to `out`, like StoreRecord.
+// Appends `payload` as a record to `out`, like StoreRecord.
 void AppendRecord(ByteSpan payload, std::string& out);
 
 // Appends records to a sink.

@@ -28,19 +28,20 @@
 namespace cboard::runtime {
 
 struct CaptureOptions {
-  // Names of the tensors to capture; nullopt: the outputs of all nodes.
+  // Names of the tensors to capture. If it is nullopt, the outputs of all nodes are captured.
   std::optional<std::vector<std::string>> tensors;
 
-  // Edits of the model in memory, applied before capturing.
+  // Edits of the model. They are applied to the copy in memory before capturing.
   GraphEdits edits;
 
-  // Maximum memory for dequantized weights. Nodes that dequantize weights then run once instead of
-  // once per sample, but the floats take four times as much memory as 8-bit codes. Weights beyond
-  // the limit are dequantized for each sample. Default: a quarter of the machine's memory.
+  // Maximum memory in bytes for dequantized weights. Nodes that dequantize weights then run once
+  // instead of once per sample. The floats take four times as much memory as 8-bit codes. If the
+  // weights need more than this limit, the rest of them is dequantized for each sample. The default
+  // is a quarter of the machine's memory.
   std::optional<std::size_t> max_constant_bytes;
 
-  // Session settings. With optimizations, nodes are still fused if no tensor between them is
-  // captured.
+  // Settings of the session. If optimizations are on, nodes are still fused when no tensor between
+  // them is captured.
   SessionOptions session;
 };
 
@@ -48,18 +49,17 @@ struct CaptureOptions {
 class ModelCapture {
  public:
   // Opens a model. Fails like Session::Open, EditGraph and AddGraphOutputs. The model's file is
-  // read, not changed, and no file is written next to it; external weights are read from their own
-  // files.
+  // read but not changed, and no file is written. External weights are read from their own files.
   static Result<ModelCapture> Open(const std::filesystem::path& model,
                                    const CaptureOptions& options = {});
 
   const std::filesystem::path& path() const { return path_; }
   const Session& session() const { return session_; }
 
-  // Names of the captured tensors, in the order of execution.
+  // Returns the names of the captured tensors, in the order of execution.
   const std::vector<std::string>& tensors() const { return tensors_; }
 
-  // Runs the model and returns the captured tensors; fails like Session::Run.
+  // Runs the model and returns the captured tensors. Fails like Session::Run.
   Result<RunResult> Run(std::span<const NamedTensor> inputs) const {
     return session_.Run(inputs, tensors_);
   }
@@ -92,8 +92,9 @@ struct CaptureSummary {
 };
 
 // Runs every sample through every model and calls `visit` with the results, which are valid during
-// the call. An error of `visit` ends the capture. `progress` is optional: it gets the number of
-// finished and of all samples, and stops the capture by returning false.
+// the call. If `visit` fails, the capture ends with its error. `progress` is optional: it gets the
+// number of finished samples and the number of all samples, and stops the capture if it returns
+// false.
 Result<CaptureSummary> CaptureSamples(
     SampleSource& samples, std::span<const ModelCapture* const> models,
     const std::function<Result<void>(const CapturedSample&)>& visit,

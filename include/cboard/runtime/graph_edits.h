@@ -17,8 +17,8 @@
 
 namespace cboard::runtime {
 
-// Identifies a subgraph of an If, Loop or Scan: one of the node's outputs, and the attribute that
-// contains the subgraph.
+// Identifies a subgraph of an If, Loop or Scan node, by one of the node's outputs and the attribute
+// that contains the subgraph.
 struct GraphBody {
   std::string output;
   std::string attribute;  // "then_branch", "body"
@@ -26,8 +26,9 @@ struct GraphBody {
   friend auto operator<=>(const GraphBody&, const GraphBody&) = default;
 };
 
-// The subgraph that contains a tensor, as a path from the outermost subgraph; empty for the main
-// graph. Tensor names are those of the file; different subgraphs may use the same name.
+// The graph that contains a tensor: the path of subgraphs to it, starting with the outermost one.
+// An empty path means the main graph. Tensor names are those in the file; different subgraphs may
+// contain tensors with the same name.
 using GraphPlace = std::vector<GraphBody>;
 
 // Replaces a tensor by a constant: float32, row-major.
@@ -38,10 +39,11 @@ struct ConstantTensor {
   GraphPlace in = {};
 };
 
-// Replaces a tensor by the values of another one, clipped to the given bounds; both are float32.
+// Replaces a tensor by the values of another tensor, clipped to the given bounds. Both tensors are
+// float32.
 struct PassedTensor {
   std::string name;
-  // A tensor that is available where `name` was computed: an earlier node's output, an input, or an
+  // A tensor that exists before `name` is computed: the output of an earlier node, an input, or an
   // initializer.
   std::string from;
   std::optional<float> low;
@@ -49,7 +51,7 @@ struct PassedTensor {
   GraphPlace in = {};
 };
 
-// Replaces a tensor by the matrix product of another tensor and a constant, all of float32.
+// Replaces a tensor by the matrix product of another tensor and a constant. All three are float32.
 struct ProductTensor {
   std::string name;
   std::string left;                 // As PassedTensor::from.
@@ -58,7 +60,8 @@ struct ProductTensor {
   GraphPlace in = {};
 };
 
-// Replaces a node by another operator with the same name, outputs and attributes.
+// Replaces a node by another operator. The name, the outputs and the attributes of the node do not
+// change.
 struct ReplacedNode {
   std::string output;               // One output of the node, which identifies it.
   std::string op_type;              // Operator of the default ONNX domain.
@@ -77,8 +80,9 @@ struct NodeSketch {
   std::optional<std::int64_t> axis = std::nullopt;  // The attribute `axis`.
 };
 
-// Replaces the computation of a tensor by several nodes. If `own` is set, the original node stays
-// and writes its result to `own`, which the new nodes may use. Its other outputs stay, too.
+// Replaces the computation of a tensor by several nodes. If `own` is set, the original node remains
+// and writes its result to `own`, which the new nodes may use. The other outputs of the original
+// node remain too.
 struct RecomputedTensor {
   std::string name;
   std::vector<NodeSketch> nodes;  // In the order of execution; the last one computes `name`.
@@ -92,7 +96,7 @@ struct RemovedTensor {
   GraphPlace in = {};
 };
 
-// Adds an input to the model. Subgraphs can use it, too, unless they have a tensor of this
+// Adds an input to the model. Subgraphs can use it too, unless they contain a tensor with this
 // name.
 struct AddedInput {
   std::string name;
@@ -117,15 +121,17 @@ struct GraphEdits {
   }
 };
 
-// Returns `model` with the nodes or initializers of these tensors replaced or removed. Everything
-// else stays unchanged, byte for byte and in its order. Nodes that only fed a replaced node are
-// still computed.
+// Returns `model` with the nodes or initializers of the edited tensors replaced or removed. All
+// other bytes remain unchanged and in the same order. Nodes whose outputs only a replaced node used
+// are still computed.
 //
-// Fails with kDataLoss or kInvalidArgument if `model` is not an ONNX model; with kNotFound if
-// nothing in the graph or subgraph computes a tensor; with kInvalidArgument if a tensor is named
-// twice, if its node has other outputs that the replacement does not have, if a shape does not fit
-// its values, or if an initializer is to be recomputed; and with kResourceExhausted if the result
-// exceeds protobuf's size limit.
+// Fails with
+//   kDataLoss or kInvalidArgument  if `model` is not an ONNX model;
+//   kNotFound          if no graph or subgraph computes an edited tensor;
+//   kInvalidArgument   if a tensor is edited twice, if its node has other outputs that the
+//                      replacement does not have, if a shape does not match its values, or if an
+//                      initializer is to be recomputed;
+//   kResourceExhausted if the result exceeds protobuf's maximum size.
 Result<std::string> EditGraph(std::string_view model, const GraphEdits& edits);
 
 }  // namespace cboard::runtime

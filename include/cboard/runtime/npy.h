@@ -17,7 +17,7 @@ class MappedFile;
 }
 namespace cboard::runtime {
 
-// A NumPy array inside a file.
+// A NumPy array in a file.
 struct NpyArray {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
@@ -25,14 +25,14 @@ struct NpyArray {
   ByteSpan data;               // Exactly the number of bytes that the shape needs.
 };
 
-// Parses the content of a .npy file. Fails with kInvalidArgument if it is not one, or if TensorView
-// does not support its dtype (objects, strings, records, big-endian numbers), with kDataLoss if the
-// header is invalid, and with kTruncated if elements are missing.
+// Parses the content of a .npy file. Fails with kInvalidArgument if it is not a .npy file, or if
+// TensorView does not support its dtype (objects, strings, records, big-endian numbers). Fails with
+// kDataLoss if the header is invalid, and with kTruncated if elements are missing.
 Result<NpyArray> ParseNpy(ByteSpan file);
 
-// The arrays of a .npy or .npz file. Opening reads only headers; Read reads only the requested
-// elements. Row-major arrays that are not compressed are mapped; compressed and Fortran-order
-// arrays need memory. Movable; not thread-safe.
+// The arrays of a .npy or .npz file. Opening reads only headers; Read() reads only the requested
+// elements. Arrays that are row-major and not compressed are mapped. Compressed arrays and arrays
+// in Fortran order need memory. Movable; not thread-safe.
 class NpyFile {
  public:
   struct Array {
@@ -41,19 +41,19 @@ class NpyFile {
     std::vector<std::int64_t> shape;
   };
 
-  // Memory limit for decompressed and reordered arrays of one file.
+  // Maximum memory for decompressed and reordered arrays of one file.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 30;
 
-  // Arrays below this size are always read completely, so that their checksum is verified.
+  // Arrays below this size are always read completely: only then can their checksum be verified.
   static constexpr std::uint64_t kAlwaysCheckedBytes = std::uint64_t{64} << 20;
 
   static constexpr std::size_t kAllRows = ~std::size_t{0};
 
-  // Opens a .npy or .npz file. Fails like ParseNpy, and if a .npz is damaged or contains a name
-  // twice.
+  // Opens a .npy or .npz file. Fails like ParseNpy. Also fails if a .npz file is damaged or
+  // contains the same name twice.
   static Result<NpyFile> Open(const std::filesystem::path& path,
                               std::uint64_t max_bytes = kMaxBytes);
-  // Opens a .npy or .npz file that is already in memory; borrows `file`.
+  // Opens a .npy or .npz file that is already in memory. Borrows `file`.
   static Result<NpyFile> FromBytes(ByteSpan file, std::string name, std::uint64_t max_bytes);
 
   NpyFile(NpyFile&&) noexcept;
@@ -62,17 +62,18 @@ class NpyFile {
 
   const std::vector<Array>& arrays() const { return arrays_; }
 
-  // Returns the elements of an array in row-major order, or only its first `max_rows` rows (first
-  // dimension). The view lives as long as this object. Fails with kDataLoss or kTruncated for
-  // damage, and with kResourceExhausted if all arrays that were read need more than `max_bytes` of
-  // memory.
+  // Returns the elements of an array in row-major order, or only its first `max_rows` rows; a row
+  // is an index of the first dimension. The view is valid as long as this object. Fails with
+  // kDataLoss or kTruncated if the file is damaged, and with kResourceExhausted if the arrays that
+  // were read need more than `max_bytes` of memory in total.
   Result<TensorView> Read(std::size_t array, std::size_t max_rows = kAllRows);
 
-  // Checks that the file has not changed. Fails with kUnavailable if the file has changed since it
-  // was opened; elements may then be of either version.
+  // Checks that the file has not changed since it was opened. Otherwise fails with kUnavailable;
+  // the elements may then be those of the old or of the new version.
   Result<void> CheckUnchanged() const;
 
-  // Gives the memory of mapped elements back to the system; they are read from the file again.
+  // Returns the memory of mapped elements to the system. If they are accessed later, they are read
+  // from the file again.
   void ReleasePages() const;
 
  private:

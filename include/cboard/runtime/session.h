@@ -27,18 +27,19 @@ namespace cboard::runtime {
 // An input or output that a model declares.
 struct ModelValue {
   std::string name;
-  // The element type; nullopt for types that TensorView does not support: strings, sequences, …
+  // The element type. nullopt for types that TensorView does not support, such as strings and
+  // sequences.
   std::optional<DType> dtype;
   std::string type;  // In words, of any type: "float32", "string", "not a tensor".
-  // The shape; -1 is a dynamic size. Empty for a scalar, and for a value of unknown rank.
+  // The shape; -1 is a dynamic size. It is empty for a scalar, and also if the rank is unknown.
   std::vector<std::int64_t> shape;
   std::vector<std::string> dimension_names;  // One per dimension; "" for dimensions without a name.
 };
 
-// Describes type and shape: "float32 [batch, 3, 224, 224]".
+// Returns a text with the type and the shape: "float32 [batch, 3, 224, 224]".
 std::string Describe(const ModelValue& value);
 
-// A tensor with its name. Borrows the elements.
+// A tensor and its name. Borrows the elements.
 struct NamedTensor {
   std::string name;
   TensorView tensor;
@@ -50,45 +51,48 @@ struct RuntimeInfo {
   std::string version;
 };
 
-// Loads ONNX Runtime. If it is not found, fails with kNotFound and says what to install.
+// Loads ONNX Runtime and returns its path and version. If it is not found, fails with kNotFound;
+// the error says what to install.
 Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library = {});
 
-// Lists the execution providers of the library, by ONNX Runtime's names without
-// "ExecutionProvider", in lower case: "cpu", "cuda", "openvino".
+// Lists the execution providers of the library. Their names are those of ONNX Runtime in lower
+// case, without "ExecutionProvider": "cpu", "cuda", "openvino".
 Result<std::vector<std::string>> FindProviders(const std::filesystem::path& library = {});
 
-// True if $CB_ONNXRUNTIME_LIB names the library; no other library is then searched.
+// True if $CB_ONNXRUNTIME_LIB is set. Then only this library is used, and no other library is
+// searched.
 bool IsRuntimeNamed();
 
 struct SessionOptions {
   std::filesystem::path library;  // ONNX Runtime library; empty: search.
 
-  // If true, optimizes the graph. Optimizations rename, fuse and remove nodes, so node outputs
-  // differ from the model file.
+  // If true, ONNX Runtime optimizes the graph. It then renames, fuses and removes nodes, so the
+  // node outputs are not those of the model file.
   bool optimize = false;
 
   int threads = 0;  // 0: ONNX Runtime chooses.
 
-  // If true, uses a memory pool for results, which keeps its memory for the next run. Switch it off
-  // for a session that runs once, to use no more memory than the results need.
+  // If true, the memory of results comes from a pool that keeps it for the next run. Set it to
+  // false for a session that runs only once: it then uses no more memory than the results need.
   bool pool = true;
 
-  // Folder of the external data, for models from bytes. Needs ONNX Runtime 1.20.
+  // Folder with the external data of a model that is loaded from memory. Requires ONNX Runtime
+  // 1.20.
   std::filesystem::path external_data_folder;
 
-  // The preferred execution provider; one of FindProviders(). The CPU runs the nodes that it does
-  // not support.
+  // The preferred execution provider: one of FindProviders(). Nodes that it does not support run on
+  // the CPU.
   std::string provider = "cpu";
 
-  // Prefix of the file to which ONNX Runtime writes the time of every node; empty: no profile.
-  // Session::EndProfiling() returns the file's path.
+  // Start of the path of a file to which ONNX Runtime writes the time of every node. If it is
+  // empty, no profile is written. Session::EndProfiling() returns the path of the file.
   std::filesystem::path profile_prefix;
 
-  // File to which ONNX Runtime writes the optimized model; empty: none.
+  // File to which ONNX Runtime writes the optimized model. If it is empty, no file is written.
   std::filesystem::path optimized_model;
 };
 
-// The outputs of a run. It owns the memory that the tensors view.
+// The outputs of a run. It owns the memory that the tensors refer to.
 class RunResult {
  public:
   struct State;
@@ -97,14 +101,15 @@ class RunResult {
   RunResult(RunResult&&) noexcept;
   RunResult& operator=(RunResult&&) noexcept;
 
-  // The output tensors in the requested order, without tensors that TensorView does not support.
+  // Returns the output tensors in the requested order, without tensors that TensorView does not
+  // support.
   const std::vector<NamedTensor>& tensors() const;
 
-  // Names of the outputs that tensors() does not contain: strings, sequences, 4-bit and 8-bit
+  // Returns the names of the outputs that are not in tensors(): strings, sequences, 4-bit and 8-bit
   // floats.
   const std::vector<std::string>& left_out() const;
 
-  // Finds an output tensor by name; null if there is none.
+  // Finds an output tensor by its name. Returns null if there is none.
   const TensorView* Find(std::string_view name) const;
 
  private:
@@ -112,19 +117,19 @@ class RunResult {
   std::unique_ptr<State> state_;
 };
 
-// A counter of an ONNX Runtime allocator: {"MaxInUse", 1048576}.
+// A counter of an ONNX Runtime allocator, such as {"MaxInUse", 1048576}.
 struct AllocatorStatistic {
   std::string name;
   std::int64_t value = 0;
 };
 
-// Inputs that are bound to a session once and then run many times.
+// Inputs that are bound to a session once, for many runs.
 //
 //   CBOARD_ASSIGN_OR_RETURN(PreparedRun run, session.Prepare(inputs));
 //   const auto start = std::chrono::steady_clock::now();
 //   CBOARD_RETURN_IF_ERROR(run.Run());
 //
-// Run() only calls ONNX Runtime, so its time can be measured. Not thread-safe; several prepared
+// Run() only calls ONNX Runtime, so its time can be measured. Not thread-safe, but several prepared
 // runs of one session may run at the same time.
 class PreparedRun {
  public:
@@ -134,10 +139,11 @@ class PreparedRun {
   PreparedRun(PreparedRun&&) noexcept;
   PreparedRun& operator=(PreparedRun&&) noexcept;
 
-  // Runs the model and computes all declared outputs. They stay in memory until Clear().
+  // Runs the model and computes all outputs that the model declares. They stay in memory until
+  // Clear().
   Result<void> Run();
 
-  // Releases the outputs of the last run. Run() calls it at its start.
+  // Releases the outputs of the last run. Run() also calls this first.
   void Clear();
 
  private:
@@ -147,12 +153,12 @@ class PreparedRun {
 // A loaded model. Run() may be called from many threads at once.
 class Session {
  public:
-  // Loads a model from a file. Fails with kNotFound if the file or the library does not exist,
-  // otherwise with ONNX Runtime's error.
+  // Loads a model from a file. Fails with kNotFound if the file or the library does not exist, and
+  // with ONNX Runtime's error if the model does not load.
   static Result<Session> Open(const std::filesystem::path& model,
                               const SessionOptions& options = {});
 
-  // Loads a model from memory. Errors contain `name`. The bytes are not needed afterwards.
+  // Loads a model from memory. Errors contain `name`. The caller may free the bytes afterwards.
   static Result<Session> FromBytes(ByteSpan model, std::string name,
                                    const SessionOptions& options = {});
 
@@ -164,29 +170,29 @@ class Session {
   const std::vector<ModelValue>& outputs() const;
   const RuntimeInfo& runtime() const;
 
-  // Supplies the given tensors as inputs to every later run. inputs() then no longer contains them.
-  // If they are requested as outputs, they are returned unchanged. Shares their memory. Must not be
-  // called during a run.
+  // Uses the given tensors as inputs in all later runs. inputs() then no longer lists these inputs.
+  // A run that requests them as outputs returns them unchanged. The session shares the memory of
+  // the tensors. Must not be called during a run.
   void Hold(const RunResult& tensors);
 
-  // Computes the named outputs, or all declared outputs if none are named. Inputs are borrowed
-  // until Run returns.
+  // Computes the outputs with these names, or all outputs that the model declares if `outputs` is
+  // empty. Inputs are borrowed until Run returns.
   //
-  // Fails with kInvalidArgument if an input is missing, unknown, or has the wrong dtype or shape;
-  // the error says what the model expects.
+  // Fails with kInvalidArgument if an input is missing or unknown, or has the wrong dtype or shape.
+  // The error says what the model expects.
   Result<RunResult> Run(std::span<const NamedTensor> inputs,
                         std::span<const std::string> outputs = {}) const;
 
-  // Prepares a run: copies the inputs and checks them like Run(). The session must outlive the
-  // prepared run.
+  // Prepares a run: copies the inputs and checks them like Run(). The session must live longer than
+  // the prepared run.
   Result<PreparedRun> Prepare(std::span<const NamedTensor> inputs) const;
 
   // Writes the profile and returns its path. Fails with kFailedPrecondition if the session was
   // opened without SessionOptions::profile_prefix.
   Result<std::filesystem::path> EndProfiling();
 
-  // Returns the statistics of the session's CPU allocator: NumAllocs, InUse, MaxInUse, … Empty
-  // before ONNX Runtime 1.23, and for an allocator without statistics.
+  // Returns the statistics of the session's CPU allocator: NumAllocs, InUse, MaxInUse, … The list
+  // is empty before ONNX Runtime 1.23, and if the allocator has no statistics.
   Result<std::vector<AllocatorStatistic>> AllocatorStatistics() const;
 
  private:

@@ -2,12 +2,12 @@
 //
 //   HttpServer::Listen(options, Guarded({.token = "s3cret"}, board.handler()));
 //
-// Host: a foreign page can point its own host name at 127.0.0.1 after it is loaded ("DNS
-// rebinding"). The browser still sends that name, so requests with unknown names get HTTP 421.
-// Origin: requests from pages of another origin get HTTP 403. Token: if one is set, requests
-// without it get HTTP 401. It is sent as `Authorization: Bearer`, or once as `?token=`, which sets
-// a cookie that scripts cannot read and other sites cannot send. A client address with many wrong
-// tokens gets HTTP 429 for a while (server/http/guess_limit.h).
+// Host: after a foreign page is loaded, its host name can be changed to point at 127.0.0.1 ("DNS
+// rebinding"). The browser still sends that host name, so requests with unknown names get HTTP 421.
+// Origin: requests from pages of another origin get HTTP 403. Token: if an access token is set,
+// requests without it get HTTP 401. The token is sent as `Authorization: Bearer`, or once as
+// `?token=`, which sets a cookie that scripts cannot read and other sites cannot send. A client
+// address with many wrong tokens gets HTTP 429 for a while (server/http/guess_limit.h).
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct AccessOptions {
   std::vector<std::string> own_hosts = {};
   bool allow_any_address = false;
 
-  // Additional trusted names, such as that of a proxy. They are accepted as Host, and as Origin
-  // even if a proxy has changed the Host.
+  // Additional trusted host names, for example the name of a proxy. They are accepted as Host, and
+  // as Origin even if a proxy has changed the Host.
   std::vector<std::string> allowed_hosts = {};
 
   // True if pages of other origins may embed the board in a frame. The browser checks which origins

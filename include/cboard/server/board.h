@@ -26,10 +26,11 @@ namespace cboard::server {
 struct BoardOptions {
   std::vector<reader::Logdir> logdirs = {};
 
-  // Names and paths that the page shows for `logdirs`; empty: `logdirs` itself.
+  // Names and paths that the page shows instead of `logdirs`. If empty, the page shows `logdirs`.
   std::vector<reader::Logdir> shown_logdirs = {};
 
-  // The remote places that `logdirs` are copied from. Called for each request that needs them.
+  // Returns the state of the remote places that `logdirs` are copied from. Called for each request
+  // that needs this state.
   std::function<std::vector<LogSource>()> sources = {};
 
   std::chrono::milliseconds reload_interval{5000};  // 0: read only once.
@@ -37,8 +38,8 @@ struct BoardOptions {
   std::string window_title = "Compression Board";
   std::string path_prefix = {};  // "/board": prefix of all paths. Empty: no prefix.
 
-  // Why annotations (names, notes and tags of runs, named views) cannot be stored in the log
-  // directories. Empty: they can (docs/formats/annotations.md).
+  // Explains why annotations (names, notes and tags of runs, named views) cannot be stored in the
+  // log directories. Empty if they can be stored (docs/formats/annotations.md).
   std::string read_only_reason = "this server does not write to the log directory";
 
   bool allow_delete = false;   // Whether the page may delete the event files of runs.
@@ -65,7 +66,7 @@ class Board {
     bool loaded = false;  // All data that existed at the start has been read.
     std::size_t run_count = 0;
     std::optional<Error> error = {};  // Why a log directory could not be read.
-    // Names of files that could not be read completely, one line each.
+    // Names of the files that could not be read completely, one per line.
     std::vector<std::string> trouble = {};
   };
   // Waits until all logs have been read, at most for `timeout`.

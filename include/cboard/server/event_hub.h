@@ -32,7 +32,8 @@ class EventStream {
 
   // Sets a function that is called when a new message is available after Next() returned nullptr.
   // It is called on any thread, but never from within Next(). It must be fast and must not call the
-  // stream. An empty function removes it; after the return no call is running.
+  // stream. An empty function removes the previous one; when this method returns, no call of the
+  // previous function is running.
   virtual void WakeWith(std::function<void()> wake) = 0;
 };
 
@@ -42,8 +43,8 @@ struct EventHubOptions {
   std::size_t max_bytes = 4 << 20;
 };
 
-// Distributes events to all clients. Thread-safe. Streams may outlive the hub; they then get no
-// more events.
+// Distributes events to all clients. Thread-safe. Streams may outlive the hub; after that they get
+// no more events.
 class EventHub {
  public:
   explicit EventHub(EventHubOptions options = {});

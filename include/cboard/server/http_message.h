@@ -30,7 +30,7 @@ struct HttpRequest {
   std::string target = "/";  // As sent: "/api/v1/scalars?run=train&tag=loss".
   std::string host = {};     // The Host header; empty when there is none.
 
-  // All headers of the request, as sent. They are valid until the response is sent.
+  // All headers of the request, unchanged. They are valid until the response is sent.
   std::vector<std::pair<std::string_view, std::string_view>> headers = {};
   std::string body = {};
   std::string client = {};  // IP address of the client: "127.0.0.1".
@@ -40,8 +40,8 @@ struct HttpRequest {
   std::string_view Header(std::string_view name) const;
 };
 
-// Part of a file, which is sent without reading it into memory first. It must be inside the file.
-// If the file shrinks meanwhile, the connection is closed.
+// Part of a file. It is sent without reading it into memory first. It must be inside the file. If
+// the file shrinks before it is sent completely, the connection is closed.
 struct FileSlice {
   std::shared_ptr<const File> file;
   std::uint64_t offset = 0;
@@ -55,8 +55,8 @@ struct HttpResponse {
   // Headers of the response in addition to the common headers.
   std::vector<std::pair<std::string, std::string>> headers = {};
 
-  // Alternatives to `body`, of which at most one is set: shared bytes, part of a file, or an event
-  // stream that stays open.
+  // Alternatives to `body`: shared bytes, part of a file, or an event stream that stays open. At
+  // most one of them may be set.
   std::shared_ptr<const std::string> shared_body = {};
   std::optional<FileSlice> file = {};
   std::shared_ptr<EventStream> events = {};
@@ -73,13 +73,14 @@ struct HttpResponse {
   // allowed.
   bool untrusted = false;
 
-  // Kind of the route that responded, for /metrics. It is a string literal from a small set.
+  // The kind of route that created the response, for /metrics. It is a string literal from a small
+  // set.
   std::string_view route = "other";
 
   // A function that computes the response later. If it is set, all other members are ignored. The
-  // function is called on a worker thread and returns the real response (whose `later` is ignored).
-  // It is for responses that need the disk or milliseconds of CPU time, so that they do not delay
-  // others. Must not throw.
+  // function is called on a worker thread and returns the real response; `later` of the real
+  // response is ignored. Use it for responses that read the disk or take milliseconds of CPU time,
+  // so that other responses are not delayed. Must not throw.
   std::function<HttpResponse()> later = {};
 };
 
@@ -97,7 +98,7 @@ HttpResponse BlobResponse(std::string content_type, FileSlice slice);
 HttpResponse ErrorResponse(const Error& error);
 HttpResponse ErrorResponse(int status, std::string_view code, std::string_view message);
 
-// Returns the HTTP status of an error code. No other function decides this.
+// Returns the HTTP status of an error code. All routes use this mapping.
 int StatusOf(ErrorCode code);
 
 }  // namespace cboard::server

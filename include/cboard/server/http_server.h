@@ -21,7 +21,7 @@
 
 namespace cboard::server {
 
-// A response that was sent or aborted.
+// Describes a response that was sent or aborted.
 struct ResponseRecord {
   std::string_view client, method, target, user_agent, route;
   int status = 0;
@@ -43,7 +43,7 @@ struct HttpServerOptions {
   std::optional<TlsFiles> tls = {};  // If set: HTTPS only, TLS 1.2 or newer.
 
   // Origins whose pages may embed the board in a frame, separated by spaces, as in the directive
-  // frame-ancestors of a content security policy. Empty: none.
+  // frame-ancestors of a content security policy. If it is empty, no origin may embed the board.
   std::string frame_ancestors = {};
 
   std::size_t max_connections = 1024;         // Further clients get HTTP 503.
@@ -58,14 +58,14 @@ struct HttpServerOptions {
   // Maximum time between the first byte of a request and its last; then the client gets HTTP 408.
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds idle_timeout{120'000};  // Maximum time between requests.
-  // Maximum time in which a client must read 256 KiB of a response.
+  // Maximum time for a client to read 256 KiB of a response.
   std::chrono::milliseconds write_timeout{60'000};
   std::chrono::milliseconds heartbeat{15'000};  // Interval of keep-alive comments in event streams.
   // Maximum time that Run() waits for current responses after a stop.
   std::chrono::milliseconds stop_timeout{3'000};
 
   std::shared_ptr<ServerMetrics> metrics = {};
-  // A function that is called after every response, from several threads at once.
+  // A function that is called after every response. Several threads may call it at the same time.
   std::function<void(const ResponseRecord&)> on_response = {};
 };
 

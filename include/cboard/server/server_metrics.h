@@ -23,16 +23,17 @@ namespace cboard::server {
 // Thread-safe.
 class ServerMetrics {
  public:
-  // Adds a function that appends lines in Prometheus format. Each Text() calls the functions one
-  // after the other.
+  // Adds a function that appends lines in Prometheus format. Each call of Text() calls all added
+  // functions, one after the other.
   void AddSource(std::function<void(std::string& text)> source);
 
-  // Counts a response. `route` must come from a small set and live as long as the metrics: use a
-  // literal.
+  // Counts a response. `route` must be one of a small set of texts, and must be valid as long as
+  // the metrics; use a string literal.
   void CountResponse(std::string_view route, int status, std::uint64_t sent_bytes,
                      std::chrono::nanoseconds took);
 
-  // The number of open connections and requests, and of those that were refused because of a limit.
+  // The number of open connections and requests, and the number of connections and requests that
+  // were refused because of a limit.
   std::atomic<std::int64_t> connections = 0;
   std::atomic<std::int64_t> viewers = 0;  // Connections that are event streams.
   std::atomic<std::uint64_t> refused_connections = 0;
@@ -52,8 +53,8 @@ class ServerMetrics {
     double seconds = 0;
     std::array<std::uint64_t, kBucketSeconds.size()> buckets = {};  // Not cumulative.
   };
-  // The counters of one thread. Each thread has its own, so that threads do not wait for each
-  // other.
+  // The counters of one thread. There is one set of counters per thread, so that threads do not
+  // wait for each other.
   struct alignas(64) Shard {
     std::mutex mutex;
     std::vector<Answers> answers;

@@ -1,5 +1,5 @@
-// Counts values in bins that all tensors of similar magnitude share, so that counts can be added:
-// bins are 2^exponent wide, with edges at multiples of their width.
+// Counts values in bins. All tensors of similar magnitude use the same bins, so that their counts
+// can be added. The width of a bin is 2^exponent, and the edges are multiples of the width.
 //
 //   std::vector<double> counts(200);
 //   CBOARD_RETURN_IF_ERROR(CountInGrid(batch, {.exponent = -4, .first = -100}, counts));
@@ -20,21 +20,21 @@ struct BinGrid {
 
   static constexpr int kMinExponent = -1000;
   static constexpr int kMaxExponent = 1023;
-  // Largest index of a bin; bins from -kMaxIndex to kMaxIndex are allowed.
+  // Largest index of a bin. The index of a bin is from -kMaxIndex to kMaxIndex.
   static constexpr std::int64_t kMaxIndex = std::int64_t{1} << 30;
 
   double width() const;
-  // Returns the index of the bin of a finite value. Its magnitude must be below kMaxIndex *
-  // width().
+  // Returns the index of the bin that contains a finite value. The magnitude of the value must be
+  // below kMaxIndex * width().
   std::int64_t IndexOf(double value) const;
 };
 
-// Adds to each count the number of values of `tensor` in its bin, exactly: values are not rounded.
-// Values outside of all bins, NaN and infinities are not counted. Quantized tensors are
-// dequantized.
+// For each bin, adds the number of values of `tensor` inside the bin to its count. Counts are
+// exact, because values are not rounded. Values outside all bins, NaN and infinities are not
+// counted. Quantized tensors are dequantized.
 //
-// Fails with kInvalidArgument if the tensor is not valid or the grid is outside its limits; nothing
-// is counted then.
+// Fails with kInvalidArgument, and counts nothing, if the tensor is not valid or the grid is
+// outside its limits.
 Result<void> CountInGrid(const TensorView& tensor, const BinGrid& grid, std::span<double> counts);
 
 }  // namespace cboard::tensor

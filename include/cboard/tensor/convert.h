@@ -21,16 +21,16 @@ namespace cboard::tensor {
 using cboard::BfloatToFloat;
 using cboard::HalfToFloat;
 
-// A valid tensor whose elements are contiguous and of a plain type (base/dtype.h). Borrows tensors
-// that are already plain, and copies others: strided tensors; integers of 4 and 2 bits, to 8 bits;
-// floats of 8 and 4 bits, to float32; the latter to float64 if they are quantized, after
-// dequantization.
+// A valid tensor whose elements are contiguous and of a plain type (base/dtype.h). A tensor that is
+// already plain is borrowed. All others are copied: strided tensors as contiguous elements;
+// integers of 4 and 2 bits as 8 bits; floats of 8 and 4 bits as float32 or, if they are quantized,
+// as dequantized float64.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
 //   Sum(plain.view());
 class PlainTensor {
  public:
-  // Converts a tensor to a plain one if needed. Borrows the view and its elements.
+  // Converts a tensor to a plain one if needed. The result borrows `tensor` and its elements.
   static Result<PlainTensor> Of(const TensorView& tensor);
   static Result<PlainTensor> Of(TensorView&&) = delete;
 
@@ -46,16 +46,16 @@ class PlainTensor {
   std::vector<std::byte> elements_;  // The elements of `made_`.
 };
 
-// Converts elements [first, first + out.size()) of a contiguous array, which need not be aligned.
-// `dtype` must hold real numbers and must not be a block type.
+// Converts the elements [first, first + out.size()) of a contiguous array to floats. The array need
+// not be aligned. `dtype` must hold real numbers and must not be a block type.
 void LoadFloats(DType dtype, const void* elements, std::size_t first, std::span<float> out);
 
-// Converts float16 values to floats; `out` sets their number. They need not be aligned.
+// Converts out.size() float16 values to floats. They need not be aligned.
 void HalvesToFloats(const void* halves, std::span<float> out);
 
-// Returns the real values of a tensor in row-major order. They are exact, except that 64-bit
-// integers beyond ±2^53 and dequantized products are rounded to the nearest double. Fails only if
-// `tensor` is not valid.
+// Returns the real values of a tensor in row-major order. The values are exact, with two
+// exceptions: 64-bit integers beyond ±2^53 and dequantized products are rounded to the nearest
+// double. Fails only if `tensor` is not valid.
 Result<std::vector<double>> ToDoubles(const TensorView& tensor);
 
 // Returns the real values of a tensor, rounded to the nearest float; values beyond the range of

@@ -1,4 +1,4 @@
-// Measures the error of another quantizer for the same weights, by quantizing them.
+// Measures the error that another quantizer would cause, by quantizing the same weights with it.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const QuantizerTrial now, TryQuantizer(weights, {.bits = 8}));
 //   CBOARD_ASSIGN_OR_RETURN(
@@ -24,36 +24,36 @@ namespace cboard::tensor {
 struct Quantizer {
   int bits = 8;  // 2 to 16.
 
-  // True for symmetric codes: codes from -(2^(bits-1) - 1) to 2^(bits-1) - 1 with zero point 0.
-  // False: codes from 0 to 2^bits - 1 with a zero point that represents 0 exactly.
+  // True for symmetric codes: from -(2^(bits-1) - 1) to 2^(bits-1) - 1, with zero point 0. False
+  // for codes from 0 to 2^bits - 1, with a zero point that represents 0 exactly.
   bool symmetric = true;
 
   Quantization::Granularity granularity = Quantization::Granularity::kPerTensor;
   std::size_t axis = 0;        // For kPerChannel.
   std::size_t group_size = 0;  // For kPerGroup: groups along the last dimension.
 
-  // The percentage of values that each scale's range covers: of the magnitudes if symmetric,
-  // otherwise of the values, centered. 100 covers all values.
+  // The percentage of values inside the range of a scale. If the quantizer is symmetric, the
+  // largest magnitudes are outside; otherwise equal shares of the smallest and the largest values.
+  // 100 covers all values.
   double percentile = 100;
 };
 
 struct QuantizerTrial {
   Comparison comparison;  // Comparison with the real weights as the baseline.
-  // Size of the quantized weights: packed codes, float32 scales and, if not symmetric, zero points
-  // as codes.
+  // Size of the quantized weights in bytes: packed codes and float32 scales; if not symmetric, also
+  // zero points, which are as large as codes.
   std::uint64_t size_bytes = 0;
 };
 
-// Quantizes the real values of `weights` and compares. Non-finite values are ignored.
-// Takes memory for a few rows, and for a copy of the weights if they are not float32.
+// Quantizes the real values of `weights` and compares the result with them. Ignores non-finite
+// values. Uses memory for a few rows, and for a copy of the weights if they are not float32.
 //
-// Fails with kInvalidArgument if the tensor is not valid or the quantizer does not fit
-// it.
+// Fails with kInvalidArgument if the tensor is not valid or the quantizer does not fit its shape.
 Result<QuantizerTrial> TryQuantizer(const TensorView& weights, const Quantizer& quantizer,
                                     std::optional<std::size_t> channel_axis = std::nullopt);
 
-// Tries several quantizers and returns the results in their order. The weights are read from memory
-// only once for all of them.
+// Tries several quantizers and returns the results in the same order. The weights are read from
+// memory only once for all quantizers.
 Result<std::vector<QuantizerTrial>> TryQuantizers(
     const TensorView& weights, std::span<const Quantizer> quantizers,
     std::optional<std::size_t> channel_axis = std::nullopt);

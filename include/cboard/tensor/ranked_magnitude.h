@@ -8,8 +8,9 @@
 
 namespace cboard::tensor {
 
-// Returns the magnitude at index `rank` of the sorted magnitudes, exactly; NaN counts as infinity.
-// Takes little more time than reading the values, and memory for a small part of them.
+// Returns the magnitude that is at index `rank` if all magnitudes are sorted. The result is exact;
+// NaN is treated as infinity. The function takes little more time than reading the values, and
+// memory for a small part of them.
 float RankedMagnitude(std::span<const float> values, std::size_t rank);
 
 }  // namespace cboard::tensor

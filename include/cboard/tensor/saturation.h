@@ -1,8 +1,9 @@
 // Counts overflows of 8-bit matrix products on processors without VNNI.
 //
-// VPMADDUBSW multiplies unsigned activations by signed weights and adds neighbouring products along
-// the reduction in 16 bits with saturation: 255 * 127 * 2 = 64770 becomes 32767, so the model gives
-// other results than on other processors. Weights of 7 bits cannot overflow: 255 * 64 * 2 = 32640.
+// The instruction VPMADDUBSW multiplies unsigned activations by signed weights, and adds
+// neighbouring products along the reduction in 16 bits with saturation: 255 * 127 * 2 = 64770
+// becomes 32767. The model then gives other results than on other processors. Weights of 7 bits
+// cannot overflow: 255 * 64 * 2 = 32640.
 //
 //   const Result<SaturationCount> count = CountSaturation(activations, weights, depth);
 //   if (count->saturated > 0) …  // advise reduce_range, or signed activations
@@ -27,10 +28,10 @@ struct SaturationCount {
   }
 };
 
-// Counts exactly the overflows of VPMADDUBSW, for activations [rows, depth] times the
-// transpose of weights [channels, depth], both row-major. Elements 2k and 2k + 1 of a row are a
-// pair; with an odd depth, the last element has no partner. For convolutions, pass the im2col
-// matrix.
+// Counts the overflows of VPMADDUBSW exactly. The activations are a [rows, depth] matrix,
+// multiplied by the transpose of the [channels, depth] weights; both are row-major. Elements 2k and
+// 2k + 1 of a row are a pair. If the depth is odd, the last element has no partner. For
+// convolutions, pass the im2col matrix.
 //
 // Takes time proportional to rows * channels * depth. Weight rows that cannot overflow with these
 // activations are skipped.

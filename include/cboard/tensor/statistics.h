@@ -10,9 +10,9 @@
 
 namespace cboard::tensor {
 
-// Statistics of real values; quantized tensors are dequantized on the fly. Min, max and sums are
-// over finite values; min and max are NaN if there are none. Sums are accumulated in float64; sums
-// of 8-bit codes are exact.
+// Statistics of a tensor's real values; quantized tensors are dequantized. Only finite values are
+// part of min, max and the sums; min and max are NaN if there are no finite values. Sums are
+// accumulated in float64; sums of 8-bit codes are exact.
 struct TensorStatistics {
   std::uint64_t count = 0;
   std::uint64_t nan_count = 0;
@@ -28,8 +28,8 @@ struct TensorStatistics {
   }
 };
 
-// Computes the statistics of a tensor. Fails only if `tensor` is not valid. An empty tensor has
-// count 0.
+// Computes the statistics of a tensor. The count of an empty tensor is 0. Fails only if `tensor` is
+// not valid.
 Result<TensorStatistics> ComputeStatistics(const TensorView& tensor);
 
 // Computes the statistics of a tensor for each index of dimension `axis`.

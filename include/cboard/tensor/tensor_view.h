@@ -32,9 +32,9 @@ using cboard::DType;
 using cboard::NameOf;
 using cboard::SizeOf;
 
-// Quantization parameters: real = (code - zero_point) * scale. Scales are in element order: by
-// channel, or by group from the first row to the last. Borrowed like the tensor itself.
-// `zero_points` may be empty (all zero).
+// Quantization parameters: real = (code - zero_point) * scale. Scales are in the order of the
+// elements: one per channel, or one per group from the first row to the last. The object borrows
+// scales and zero points. If `zero_points` is empty, all are zero.
 struct Quantization {
   enum class Granularity { kPerTensor, kPerChannel, kPerGroup };
 
@@ -60,7 +60,7 @@ struct Quantization {
   }
 };
 
-// Maps a C++ element type to its DType. Smaller floats and packed integers have no type in C++20.
+// Returns the DType of a C++ element type. Smaller floats and packed integers have no C++20 type.
 template <typename T>
 constexpr DType DTypeOf() {
   using U = std::remove_cv_t<T>;
@@ -98,9 +98,9 @@ struct TensorView {
   DType dtype = DType::kFloat32;
   const void* data = nullptr;  // The element at index 0 of every dimension.
   std::vector<std::int64_t> shape = {0};
-  // The strides: the distance between neighbouring elements along each dimension, counted in
-  // elements; may be 0 or negative. Empty: contiguous and row-major. Packed types (int4, float4 …)
-  // must be contiguous.
+  // The strides: the distance between neighbouring elements along each dimension, in elements. A
+  // stride may be 0 or negative. An empty list means contiguous and row-major. Packed types (int4,
+  // float4, …) must be contiguous.
   std::vector<std::int64_t> strides;
   std::optional<Quantization> quantization;
 
@@ -116,28 +116,28 @@ struct TensorView {
   template <typename T>
   TensorView(const std::vector<T>& values, std::vector<std::int64_t> dimensions)
       : dtype(DTypeOf<T>()), data(values.data()), shape(std::move(dimensions)) {}
-  // Creates a view of an initializer list. Use it only in an argument, such as `{1.f, 2.f}`,
-  // because the memory lives only until the end of the call.
+  // Creates a view of an initializer list. Use it only for the argument of a call, such as `{1.f,
+  // 2.f}`: the memory of the list lives only until the end of the call.
   template <typename T>
   TensorView(std::initializer_list<T> values)  // NOLINT
       : TensorView(std::span<const T>(values.begin(), values.size())) {}
 
-  // The number of elements: the product of the shape. Call Validate() first: it refuses negative
-  // sizes and overflow.
+  // Returns the number of elements: the product of the shape. Call Validate() first; it rejects
+  // negative sizes and overflow.
   std::size_t element_count() const {
     std::size_t count = 1;
     for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
     return count;
   }
 
-  // The size of the elements in bytes, if they are contiguous.
+  // Returns the size of the elements in bytes, assuming that they are contiguous.
   std::size_t byte_count() const {
     const ElementLayout layout = LayoutOf(dtype);
     return (element_count() + layout.elements - 1) / layout.elements * layout.bytes;
   }
 
   // Checks a tensor view. Fails with kInvalidArgument if the dtype is not supported, a dimension is
-  // negative, the size overflows, data is missing, or strides or scales do not match the shape.
+  // negative, the size overflows, data is missing, or the strides or scales do not match the shape.
   Result<void> Validate() const;
 };
 

@@ -1,4 +1,4 @@
-// Runs trials. A trial is a directory, so that it can run on another machine:
+// Runs trials. A trial is described by a directory, so that it can run on another machine:
 //
 //   trial_2/settings.json   in: the changes to the plan, and the end SQNR on held-out samples
 //   trial_2/model.onnx      in: the model to evaluate
@@ -43,8 +43,8 @@ struct TrialResult {
   std::optional<double> speedup;     // Relative to the baseline, if measured.
   std::optional<double> latency_ms;  // Mean of one inference.
   std::optional<double> energy_mj;   // Energy of one inference, above idle.
-  // Number of samples of an evaluation that ended early because its result was certain; 0: all
-  // samples.
+  // Number of samples of the evaluation, if it ended early because its result was certain. 0 means
+  // that all samples were evaluated.
   std::size_t evaluated_samples = 0;
   std::uint64_t size_bytes = 0;
   double seconds = 0;  // Duration of the evaluation.
@@ -56,8 +56,8 @@ class TrialExecutor {
  public:
   virtual ~TrialExecutor() = default;
 
-  // Runs the jobs and returns the results in the same order. A failed evaluation is a result; an
-  // error means that no further trial can run.
+  // Runs the jobs and returns the results in the order of the jobs. A failed evaluation is a normal
+  // result. An error means that no further trial can run.
   virtual Result<std::vector<TrialResult>> Run(std::span<const TrialJob> jobs) = 0;
 };
 
@@ -65,8 +65,8 @@ class TrialExecutor {
 struct Evaluation {
   // A function of the caller that evaluates a model; its metric is "accuracy".
   std::function<Result<TrialResult>(const std::filesystem::path& model)> function;
-  // How the accuracy is evaluated without `function`: by a command, or metrics on labels. If
-  // neither these nor `function` are set: agreement with the float model.
+  // How the accuracy is evaluated without `function`: by a command, or by metrics on labels. If
+  // neither a command nor metrics are set, the metric is the agreement with the float model.
   benchmark::EvaluationOptions options;
   benchmark::RunOptions run;           // Samples for metrics, agreement and latency.
   std::filesystem::path sys = "/sys";  // Directory of the kernel's energy counters.
@@ -76,7 +76,7 @@ struct Evaluation {
   compression::Better better() const;
 };
 
-// Selects the costs of a model that an executor measures besides its accuracy.
+// Selects the costs that an executor measures in addition to the accuracy of a model.
 struct MeasuredCosts {
   bool latency = false;
   bool energy = false;  // Fails if the machine has no energy counters.

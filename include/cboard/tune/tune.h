@@ -55,17 +55,19 @@ struct TuneOptions {
   // A function that is called with the current step. Returning false stops; the best model so far
   // stays on disk.
   std::function<bool(std::string_view step)> progress;
-  // A function that is called with a line of text after each trial, and after the estimate of the
-  // remaining time.
+  // A function that is called with a line of text for the user: one after each trial, and one when
+  // the remaining time has been estimated.
   std::function<void(std::string_view line)> on_line;
 };
 
-// A change of a node or tensor relative to the first plan; lists have the most useful change first.
+// A change to a node or tensor of the first plan. Lists of changes have the most useful change
+// first.
 struct Reverted {
   std::string name;     // Name of a node or tensor.
   std::string op_type;  // Operator of the node; empty for tensors.
   std::string change;   // "float", "16 bits", "4 bits"
-  // Gain of output SQNR on held-out samples by this change alone; negative for 4 bits.
+  // Increase of output SQNR on held-out samples if only this change is made; negative for a change
+  // to 4 bits.
   std::optional<double> gain_db;
   std::int64_t bytes = 0;         // Change of the file size; negative for 4 bits.
   std::optional<double> cost_ms;  // Change of the time per inference, if measured.

@@ -1,5 +1,5 @@
 // Converts limits in dB, which are defined for 8 bits, to other bit widths. With fewer bits the
-// best possible SQNR is lower, so a limit becomes the same share of it.
+// best possible SQNR is lower, so a limit is lowered in proportion to the best possible SQNR.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ constexpr double BestSqnrDb(int bits) {
   return kBest[static_cast<std::size_t>(std::clamp(bits, 1, 8) - 1)];
 }
 
-// Converts a limit for 8 bits to `bits`: 20 dB become 9.6 dB for 4 bits. It decreases with each
-// bit, and is never below 0 dB, where the signal is lost.
+// Converts a limit for 8 bits to `bits`: 20 dB become 9.6 dB for 4 bits. The limit is lower for
+// fewer bits, and never below 0 dB, where the signal is lost.
 constexpr double LimitDb(double limit_of_8_bits, int bits) {
   return limit_of_8_bits * (BestSqnrDb(bits) / BestSqnrDb(8));
 }
@@ -27,10 +27,10 @@ constexpr double AsOf8BitsDb(double sqnr_db, int bits) {
   return sqnr_db * (BestSqnrDb(8) / BestSqnrDb(bits));
 }
 
-// Converts a limit of the clip rate from 8 bits to `bits`. With fewer codes, more
-// clipping is useful: the best 4-bit quantizer clips 0.7 % of normally distributed
-// values. One with a scale per 16 values may clip each largest value by less than a step,
-// which is 6 %.
+// Converts a limit of the clip rate from 8 bits to `bits`. With fewer codes, more clipping is
+// useful: the best 4-bit quantizer clips 0.7 % of normally distributed values. A quantizer with a
+// scale per 16 values may clip the largest value of each 16 by less than a step; these are 6 % of
+// the values.
 inline double LimitOfClipped(double limit_of_8_bits, int bits) {
   return limit_of_8_bits * std::exp2(1.5 * (8 - std::clamp(bits, 1, 8)));
 }

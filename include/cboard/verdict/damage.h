@@ -1,5 +1,5 @@
 // Names and limits for the damage that compression did to a layer. `compare` (two model files),
-// `analysis` (logs), gates, reports, JSON and the page all use these.
+// `analysis` (logs), gates, reports, JSON and the page all use these names and limits.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ enum class Cause {
   kNotFinite,         // Values became NaN or infinite.
   kCarried,           // An earlier layer is damaged, and this layer may only pass its error on.
   kChanged,           // None of the other causes explains the error.
-  // Causes from here on are found at the outputs of the model.
+  // This cause and all following causes are found by runs that measure the outputs of the model.
   kCalibration,      // Ranges do not fit the data: calibration used other samples.
   kSharedScale,      // Branches of very different magnitude are joined under one scale.
   kMask,             // Mask values before a Softmax stretch the range.
@@ -48,7 +48,7 @@ inline constexpr std::size_t kCauseCount = 24;
 // The name of a cause in JSON, events and tables: "wrong_scale", "over_clipped", …
 std::string_view NameOf(Cause cause);
 
-// Finds the cause with this name; nullopt for other text. Also accepts old names from logs:
+// Finds the cause with this name; nullopt if there is none. Also accepts old names from logs:
 // clipped, shifted, scaled, stretched.
 std::optional<Cause> CauseNamed(std::string_view name);
 
@@ -86,15 +86,15 @@ struct Thresholds {
 };
 Thresholds ThresholdsFor(int bits, const Thresholds& for_8_bits = {});
 
-// Returns the level of an SQNR; the limits must be for the same number of bits.
+// Returns the level of an SQNR. The SQNR and the limits must be for the same bit width.
 Level LevelOf(double sqnr_db, const Thresholds& thresholds);
 
 struct Diagnosis {
   Level level = Level::kUnmeasured;
   Cause cause = Cause::kNone;
   Part part = Part::kWeight;  // The tensor that `cause` is about.
-  // The SQNR that decided the level, including the worst channel, converted to 8 bits
-  // (bit_limits.h). Lower is worse.
+  // The SQNR that decided the level, converted to 8 bits (bit_limits.h). It may be that of the
+  // worst channel. Lower is worse.
   double severity_db = 0;
   std::string explanation = {};  // A sentence with the values; empty for kNone.
 };

@@ -17,7 +17,7 @@ std::string TextOf(const ValueRange& range);  // "[-1, 1]"
 std::string WrongScaleText(std::string_view subject, double factor);
 
 // Sentence about an offset: "values are shifted by 0.5 standard deviations: the mean went from 0 to
-// 0.5". An infinite number of standard deviations, which constant values have, is omitted.
+// 0.5". For constant values, the number of standard deviations is infinite and is omitted.
 std::string ShiftedText(std::string_view subject, double sigmas, double mean_before,
                         double mean_after);
 
@@ -34,7 +34,7 @@ inline constexpr std::string_view kChannelSpreadText =
     "one scale for channels of very different size: ";
 inline constexpr std::string_view kOutliersText = "outliers stretch the range: ";
 
-// End of sentences about damage that no cause explains.
+// Ends of sentences about damage whose cause is unknown.
 inline constexpr std::string_view kUnexplainedText =
     "neither scale, offset, clipping, outliers nor channels explain it";
 

@@ -6,8 +6,8 @@
 
 namespace cboard::verdict {
 
-// The SQNR that is logged if there is no error; its negative is logged if the signal is lost.
-// TensorBoard draws no infinite values, and these layers must be visible too.
+// The SQNR that is logged if there is no error. If the signal is lost, the same number with a minus
+// sign is logged. Infinite values are not logged, because TensorBoard does not draw them.
 inline constexpr double kLoggedExactDb = 200;
 
 // Formats a number with four significant digits: 0.3333, 12.5, 1.2e+06.
@@ -33,12 +33,13 @@ std::string DbWithUnit(double db);
 std::string SqnrClause(double db);
 
 // Formats a gain in dB: "+6.8", "−0.3"; "exact" if no error remains, and "from lost" if the signal
-// was lost before, because the gain has no number then.
+// was lost before, because the gain is then infinite.
 std::string GainText(double gain_db);
 
-// Returns the number of decimals for a column, so that decimal points are aligned: enough for four
-// digits of the largest value, up to two more if small values need them for three digits, no more
-// than any value has, and at most four.
+// Returns the number of decimals for the numbers of a column, so that their decimal points are
+// aligned. The number is large enough for four significant digits of the largest value. It is up to
+// two larger if small values need more decimals for three significant digits. It is at most four,
+// and not larger than the number of decimals of any value.
 int DecimalsOfColumn(std::span<const double> values);
 
 // Formats a number like FixedNumber, but a non-zero value never becomes zero: 3e-06.

@@ -25,39 +25,40 @@ namespace cboard::writer {
 // Writes one event file. Thread-safe. The destructor closes the file.
 class EventFileWriter {
  public:
-  // Creates `directory` if needed and a new event file in it; existing files are never changed. Its
-  // name is events.out.tfevents.<seconds>.<host>[.<pid>.<n>]<suffix>, with the middle part only if
-  // the short name exists. Writes the file version record and, with purge_step, the events that
-  // announce the restart.
+  // Creates `directory` if needed, and a new event file in it; never changes existing files. The
+  // file name is events.out.tfevents.<seconds>.<host><suffix>; if that file exists, ".<pid>.<n>" is
+  // added before the suffix. Writes the record with the file version. If purge_step is set, also
+  // writes the events that announce the restart.
   static Result<std::unique_ptr<EventFileWriter>> Open(const std::filesystem::path& directory,
                                                        const WriterOptions& options);
   ~EventFileWriter();
   EventFileWriter(const EventFileWriter&) = delete;
   EventFileWriter& operator=(const EventFileWriter&) = delete;
 
-  // Adds a scalar. The tag is cleaned as in tensorboardX (writer/summary/tag_cleaning.h).
-  // Step 0 and "no step" have the same bytes. Fails with kFailedPrecondition after
-  // Close(), with kInvalidArgument for a tag over kMaxTagBytes, and with
-  // kResourceExhausted if the disk fails and the backlog is full; a failed call adds
-  // nothing. A forked child gets the disk's error, and kFailedPrecondition for a deleted
-  // file.
+  // Adds a scalar. The tag is cleaned as in tensorboardX (writer/summary/tag_cleaning.h). Step 0
+  // and "no step" have the same bytes. Fails with kFailedPrecondition after Close(), with
+  // kInvalidArgument for a tag over kMaxTagBytes, and with kResourceExhausted if the disk fails and
+  // the backlog is full; a failed call adds nothing. In a forked child, fails with the disk's
+  // error, or with kFailedPrecondition if the file was deleted.
   Result<void> AddScalar(std::string_view tag, float value, std::int64_t step,
                          double wall_time_seconds);
 
-  // Adds a serialized Event. Fails like AddScalar, and with kInvalidArgument beyond 2 GiB.
+  // Adds a serialized Event. Fails like AddScalar, and with kInvalidArgument if the event is larger
+  // than 2 GiB.
   Result<void> AddEvent(std::string_view serialized_event);
 
-  // Waits until all events added so far, by any thread, are written to the operating system; to the
-  // disk if the options are durable; or to the store if the directory is in a bucket. Fails with
-  // the disk's error; unwritten events are kept and written later.
+  // Waits until all events that any thread has added so far are written to the operating system. If
+  // the options are durable, waits for the disk; if the directory is in a bucket, waits for the
+  // store. Fails with the disk's error. Events that are not written then stay in memory and are
+  // written later.
   Result<void> Flush();
 
-  // Flushes and closes the file. Bytes that the disk still refuses are lost, and the error says how
-  // many. A second call does nothing.
+  // Flushes and closes the file. If the disk still fails, the remaining bytes are lost, and the
+  // error says how many. A second call does nothing.
   Result<void> Close();
 
-  // The path of the event file (in a bucket, the first one); with an event_sink, the directory of
-  // the run.
+  // Returns the path of the event file; in a bucket, the path of the first file. With an
+  // event_sink, returns the directory of the run.
   const std::filesystem::path& path() const;
 
  private:

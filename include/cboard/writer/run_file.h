@@ -1,5 +1,5 @@
-// Reads and writes files of a run, on the disk or in a bucket: the projector's files and event
-// files.
+// Reads and writes the files of a run (event files and the projector's files), on the disk or in a
+// bucket.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace cboard::writer {
 
-// Replaces the file at `path`, which may be "s3://bucket/key"; creates its folder. If `durable`,
-// waits until the data is on the disk.
+// Replaces the file at `path`, which may be in a bucket: "s3://bucket/key". Creates its folder if
+// needed. If `durable`, waits until the data is on the disk.
 Result<void> WriteRunFile(const std::filesystem::path& path, std::string_view content,
                           bool durable);
 
-// Appends to the file; creates it if it does not exist. In a bucket, if two writers append to one
-// object at the same time, one of the additions may be lost.
+// Appends to the file; creates it if it does not exist. In a bucket, if two writers append to the
+// same object at the same time, one of the two additions may be lost.
 Result<void> AppendToRunFile(const std::filesystem::path& path, std::string_view content,
                              bool durable);
 
 // Reads the first `max_bytes` of a run's file.
 Result<std::string> ReadRunFile(const std::filesystem::path& path, std::uint64_t max_bytes);
 
-// Lists the event files in `directory` itself, without subdirectories; empty if it cannot be
-// listed.
+// Lists the event files in `directory`, without its subdirectories. Returns an empty list if the
+// directory cannot be listed.
 std::vector<std::filesystem::path> EventFilesIn(const std::filesystem::path& directory);
 
 }  // namespace cboard::writer

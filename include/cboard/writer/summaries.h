@@ -14,7 +14,7 @@
 
 namespace cboard::writer {
 
-// Display name, description and plugin data of a scalar, which are stored as summary metadata.
+// Display name, description and plugin data of a scalar. They are stored as summary metadata.
 struct ScalarLabels {
   std::string display_name;
   std::string description;

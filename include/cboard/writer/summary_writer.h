@@ -47,9 +47,9 @@ struct At {
 // during the add call, so that nothing is lost if it ends with _exit().
 class SummaryWriter {
  public:
-  // Logs into `directory`, or into runs/<date>_<host><comment> if it is empty. "s3://bucket/run"
-  // and "gs://bucket/run" are directories in a bucket (docs/scale.md). If a directory cannot be
-  // written, status() and every later call return the error; nothing throws.
+  // Logs into `directory`. If it is empty, logs into runs/<date>_<host><comment>. "s3://bucket/run"
+  // and "gs://bucket/run" are directories in a bucket (docs/scale.md). The constructor does not
+  // throw: if the directory cannot be written, status() and every later call return the error.
   explicit SummaryWriter(std::filesystem::path directory = {}, WriterOptions options = {});
   virtual ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;
@@ -58,22 +58,23 @@ class SummaryWriter {
   // Returns an error if the event file could not be opened.
   Result<void> status() const;
   const std::filesystem::path& directory() const;
-  // Returns the event file that AddScalar writes to; opens it if needed. With an event_sink, the
-  // directory.
+  // Returns the event file that AddScalar writes to; opens it if needed. With an event_sink,
+  // returns the directory of the run.
   Result<std::filesystem::path> event_file() const;
 
   AddResult AddScalar(std::string_view tag, double value, const At& at = {});
-  // Adds a scalar with display name and description, which are stored with the value.
+  // Adds a scalar with the display name and description of `labels`, which are stored with the
+  // value.
   AddResult AddScalar(std::string_view tag, double value, const At& at, const ScalarLabels& labels);
 
-  // Adds one value per key, each to a separate run <directory>/<main_tag>/<key>, so that
-  // TensorBoard draws them in one chart. Fails with kInvalidArgument if a key would leave the
-  // directory.
+  // Adds one value per key. Each value is in a separate run <directory>/<main_tag>/<key>, so that
+  // TensorBoard draws all of them in one chart. Fails with kInvalidArgument if a key leads out of
+  // the directory.
   AddResult AddScalars(std::string_view main_tag, const std::map<std::string, double>& values,
                        At at = {});
 
-  // Returns all points given to AddScalars so far, as {"<run path>": [[wall_time, step, value],
-  // …]}.
+  // Returns all points that AddScalars has added so far, as {"<run path>": [[wall_time, step,
+  // value], …]}.
   std::string GroupedScalarsJson() const;
   // Writes GroupedScalarsJson() to `path`, then deletes the points from memory.
   Result<void> ExportScalarsToJson(const std::filesystem::path& path);
@@ -84,8 +85,9 @@ class SummaryWriter {
   AddResult AddHistogramRaw(std::string_view tag, const tensor::HistogramData& histogram,
                             At at = {});
 
-  // Adds an image. `dataformats` names the dimensions: any order of "CHW", "HW", "NCHW", in either
-  // case. uint8 values are 0…255, other types 0…1. A batch becomes a grid.
+  // Adds an image. `dataformats` names the dimensions of the tensor in their order, for example
+  // "CHW", "HW" or "NHWC", in upper or lower case. Values of type uint8 are 0…255, values of other
+  // types are 0…1. A batch becomes a grid of images.
   AddResult AddImage(std::string_view tag, const TensorView& image, At at = {},
                      std::string_view dataformats = "CHW");
   AddResult AddImages(std::string_view tag, const TensorView& images, At at = {},
@@ -94,25 +96,27 @@ class SummaryWriter {
   AddResult AddImageWithBoxes(std::string_view tag, const TensorView& image,
                               const TensorView& boxes, At at = {}, const BoxStyle& style = {},
                               std::string_view dataformats = "CHW");
-  // Adds a rendered figure: rows of RGB or RGBA bytes (alpha is removed).
+  // Adds a rendered figure: rows of RGB or RGBA bytes. Alpha is removed.
   AddResult AddFigure(std::string_view tag, const RgbBuffer& figure, At at = {});
   // Adds an encoded image (PNG, GIF, JPEG).
   AddResult AddEncodedImage(std::string_view tag, const EncodedImage& image, At at = {});
   AddResult AddVideo(std::string_view tag, const TensorView& video, At at = {}, double fps = 4,
                      std::string_view dataformats = "NTCHW");
 
-  // Adds audio. Samples are in -1…1, one row per frame: L or L x channels (1 or 2).
+  // Adds audio of shape L or L x channels, with one or two channels. Samples are in -1…1.
   AddResult AddAudio(std::string_view tag, const TensorView& sound, At at = {},
                      int sample_rate = 44100);
   AddResult AddText(std::string_view tag, std::string_view markdown, At at = {});
 
-  // Adds a serialized GraphDef (proto/graph.h builds one), optionally with RunMetadata per tag.
+  // AddGraph adds a serialized GraphDef, which proto/graph.h can build. AddRunMetadata adds time
+  // and memory per node, and is optional. The other two functions convert a model file to a graph.
   AddResult AddGraph(std::string_view graph_def, At at = {});
   AddResult AddRunMetadata(std::string_view tag, std::string_view run_metadata, At at = {});
   AddResult AddOnnxGraph(const std::filesystem::path& onnx_file);
   AddResult AddOpenVinoGraph(const std::filesystem::path& xml_file);
 
-  // Adds an embedding: writes the projector's files below <directory>/<step>/<tag>/, and no event.
+  // Adds an embedding: writes the projector's files below <directory>/<step>/<tag>/. Writes no
+  // event.
   AddResult AddEmbedding(const TensorView& matrix, const EmbeddingDetails& details = {},
                          At at = {});
 
@@ -124,8 +128,8 @@ class SummaryWriter {
   AddResult AddMesh(std::string_view tag, const TensorView& vertices,
                     const MeshDetails& details = {}, At at = {});
 
-  // Adds one row of the HParams page, as a separate run <directory>/<name>; the default name is
-  // made from the time.
+  // Adds one row of the HParams page, as a separate run <directory>/<name>. If `name` is empty, it
+  // is made from the time.
   AddResult AddHParams(const std::vector<std::pair<std::string, HParam>>& hparams,
                        const std::vector<std::pair<std::string, double>>& metrics,
                        std::string_view name = {}, At at = {});
@@ -134,20 +138,22 @@ class SummaryWriter {
   AddResult AddCustomScalarsMultilineChart(const std::vector<std::string>& tags,
                                            std::string_view category = "default",
                                            std::string_view title = "untitled");
-  // Adds a margin chart of exactly three tags: value, lower, upper.
+  // Adds a margin chart. `tags` are exactly three: value, lower bound and upper bound.
   AddResult AddCustomScalarsMarginChart(const std::vector<std::string>& tags,
                                         std::string_view category = "default",
                                         std::string_view title = "untitled");
 
-  // Adds a serialized Summary (proto/summary.h) or Event (proto/event.h), for other kinds of data.
+  // These functions add a serialized Summary (proto/summary.h) or Event (proto/event.h), for kinds
+  // of data that have no function of their own.
   AddResult AddSummary(std::string_view serialized_summary, At at = {});
   AddResult AddEvent(std::string_view serialized_event);
 
-  // Waits until all events added so far are written to the operating system, including sub-runs; to
-  // the disk if the options are durable; to the store if the directory is in a bucket.
+  // Waits until all events added so far, including those of sub-runs, are written to the operating
+  // system. If the options are durable, waits for the disk; if the directory is in a bucket, waits
+  // for the store.
   Result<void> Flush();
-  // Flushes and closes all files. A second call does nothing. Adding events afterwards opens a new
-  // file.
+  // Flushes and closes all files. A second call does nothing. If events are added afterwards, a new
+  // file is opened.
   Result<void> Close();
 
  private:

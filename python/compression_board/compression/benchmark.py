@@ -52,8 +52,8 @@ class BenchmarkParser:
             if len(variants) < 2:
                 continue
             derived = _derived_in(entry)
-            # Passes `derived` only if necessary: most files have no derived metrics, and a user's
-            # own writer may not have this parameter.
+            # Passes `derived` only if necessary, because most files have no derived metrics, and a
+            # writer class of the user may not have this parameter.
             marked = {"derived": derived} if derived else {}
             writer.log_variants(model_name, variants, "fp32", step, **marked)
             if entry.get("model_info"):

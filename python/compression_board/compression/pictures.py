@@ -27,7 +27,7 @@ _MARGIN = 20
 
 
 class Canvas:
-    """A white picture to draw on. Drawing outside of it is clipped."""
+    """A white picture to draw on. Drawing outside of the picture has no effect."""
 
     def __init__(self, width: int, height: int) -> None:
         self.pixels = np.full((height, width, 3), 255, dtype=np.uint8)
@@ -56,9 +56,8 @@ def _width(texts: Sequence[str]) -> int:
 
 
 def bar_chart(title: str, groups: Mapping[str, Sequence[Bar]]) -> Any:
-    """Draws a group of bars per name, each group on its own scale, which begins at 0.
-
-    Returns an array H x W x 3 of bytes.
+    """Draws a group of bars per name. Each group has its own scale; all scales begin at 0. Returns
+    an array H x W x 3 of bytes.
     """
     labels = [bar.label for bars in groups.values() for bar in bars]
     shown = {bar: f"{bar.value:.6g}" for bars in groups.values() for bar in bars}

@@ -16,7 +16,9 @@ from ..writer import SummaryWriter
 
 
 class TrainingLogger:
-    """Logs into `writer`, or into `logdir`, or into runs/training/<model_name>."""
+    """Logs to `writer` if it is given, otherwise to the directory `logdir` or, by default,
+    runs/training/<model_name>.
+    """
 
     def __init__(self, model_name: str, writer: Optional[SummaryWriter] = None,
                  logdir: Optional[str] = None) -> None:  # fmt: skip

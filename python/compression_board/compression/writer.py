@@ -37,7 +37,7 @@ class CompressionWriter(SummaryWriter):
         self.aurora_options: dict[str, Any] = dict(aurora_options or {})
 
     def tag_for(self, kind: str, model_name: str, name: str, variant: str, baseline: str) -> str:
-        """Returns the tag of one value; kind is metric, group, ratio, latency_distribution or
+        """Returns the tag of one value. `kind` is metric, group, ratio, latency_distribution or
         metadata.
         """
         return _engine.default_tag(kind, model_name, name, variant, baseline)
@@ -48,8 +48,8 @@ class CompressionWriter(SummaryWriter):
                      step: int = 0, *, derived: Derived = {}) -> Omissions:  # fmt: skip
         """Logs comparison, ratios, energy and AURORA of any number of variants with any names.
 
-        `derived` metrics were computed from others, such as a latency from a throughput. They are
-        logged with a mark, and AURORA does not count them in addition to their sources.
+        `derived` metrics were computed from others, such as a latency from a throughput. The log
+        marks them as derived, and AURORA does not use them, because their sources are already used.
         """
         omitted = self._comparison(model_name, variants, baseline, step, derived)
         omitted += self._ratios(model_name, variants, baseline, step, derived)
@@ -61,7 +61,9 @@ class CompressionWriter(SummaryWriter):
 
     def log_compression_comparison(self, model_name: str, fp32_metrics: Metrics,
                                    int8_metrics: Metrics, step: int = 0) -> Omissions:  # fmt: skip
-        """Logs every metric of both variants, except power, which log_energy_comparison logs."""
+        """Logs every metric of both variants, except power, because log_energy_comparison logs
+        power.
+        """
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._comparison(model_name, pair, "fp32", step)
 
@@ -137,8 +139,8 @@ class CompressionWriter(SummaryWriter):
         """Logs a report inside the event file, so that stock TensorBoard shows it; returns its
         Markdown.
 
-        The text `<model>/metadata/report` has a sentence and tables. The pictures beside it,
-        `<model>/metadata/report_metrics` and `report_aurora_int8`, show the same as charts.
+        The text `<model>/metadata/report` has a sentence and tables. The pictures
+        `<model>/metadata/report_metrics` and `report_aurora_int8` show the same values as charts.
         """
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self.log_variants_report(model_name, pair, "fp32", step)
@@ -162,7 +164,7 @@ class CompressionWriter(SummaryWriter):
         return self.tag_for("metadata", model_name, name, "", "fp32")
 
     def _add(self, tag: str, value: float, step: int, labels: dict[str, Any]) -> None:
-        """Logs one scalar with its labels. Calls add_scalar if a subclass overrides it."""
+        """Logs one scalar with its labels. If a subclass overrides add_scalar, calls it."""
         if type(self).add_scalar is not SummaryWriter.add_scalar:
             self.add_scalar(tag, value, step)
         else:
@@ -184,7 +186,7 @@ class CompressionWriter(SummaryWriter):
 
     def _log(self, plan: _engine.Plan, model_name: str, baseline: str,
              step: int) -> Omissions:  # fmt: skip
-        """Logs the engine's plan of values; returns its omissions."""
+        """Logs the values of the engine's plan; returns the values that the plan omits."""
         values, omitted = plan
         for kind, name, variant, value, labels in values:
             tag = self.tag_for(kind, model_name, name, variant, baseline)
@@ -199,7 +201,7 @@ class CompressionWriter(SummaryWriter):
         figures = self._checked(model_name, variants, derived)
         plan = _engine.plan_comparison(model_name, figures, baseline, self.tag_scheme)
         omitted = _explained(self._log(plan, model_name, baseline, step), variants)
-        # The engine ignores a metric that is not a number in any variant.
+        # The engine ignores a metric if its value is not a number in any of the variants.
         return omitted + [found for found in _non_finite_metrics(variants) if found not in omitted]
 
     def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
@@ -235,7 +237,8 @@ def _explained(omitted: Omissions, variants: Mapping[str, Metrics]) -> Omissions
     """Returns `omitted` with separate reasons for missing values and for values that are not
     numbers.
 
-    The engine receives neither of them."""
+    The engine receives neither missing values nor values that are not numbers.
+    """
     reasons = {
         f"{key} of '{variant}' is missing": text
         for variant, metrics in variants.items()

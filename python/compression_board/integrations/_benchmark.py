@@ -1,4 +1,5 @@
-"""Converts benchmark JSON for other experiment trackers, which store a run per variant, and back.
+"""Converts benchmark JSON to the runs of other experiment trackers, and back. These trackers store
+one run per variant.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def variants(results: Results) -> Iterator[tuple[str, str, dict[str, float]]]:
 
 
 def joined(rows: Iterable[tuple[str, str, Mapping[str, float]]]) -> dict[str, dict[str, Any]]:
-    """Returns benchmark results from (model, variant, metrics); a later row of a variant adds to
-    it.
+    """Returns benchmark results, given (model, variant, metrics). Several entries of the same
+    variant are merged.
     """
     results: dict[str, dict[str, Any]] = {}
     for model, variant, metrics in rows:

@@ -8,8 +8,8 @@ from typing import Any
 
 
 def flat(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yields (name, value) of nested settings: {"optimizer": {"lr": 0.1}} gives ("optimizer/lr",
-    0.1).
+    """Yields (name, value) for each value of nested settings: {"optimizer": {"lr": 0.1}} gives
+    ("optimizer/lr", 0.1).
     """
     if hasattr(settings, "__dict__") and not isinstance(settings, Mapping):
         settings = vars(settings)  # Accepts argparse.Namespace and similar objects.
@@ -31,8 +31,8 @@ def hparams(settings: Any) -> dict[str, Any]:
 
 
 def scalar(value: Any) -> float | None:
-    """Returns `value` as a number if it is a number, or an array or tensor with one element; else
-    None.
+    """Returns `value` as a number if it is a number, or an array or tensor with one element;
+    otherwise None.
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -51,7 +51,7 @@ def scalar(value: Any) -> float | None:
 
 
 def scalars(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yields (name, number) for each metric that is a number; others are left out."""
+    """Yields (name, number) for each metric with a number as its value, and skips all others."""
     for name, value in flat(metrics):
         number = scalar(value)
         if number is not None:

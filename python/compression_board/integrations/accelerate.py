@@ -70,7 +70,7 @@ class CompressionBoardTracker(GeneralTracker):
 
     @on_main_process
     def log_images(self, values: Mapping[str, Any], step: Optional[int] = None, **kwargs: Any) -> None:
-        """Logs batches of images; `dataformats` is that of add_images."""
+        """Logs batches of images. `dataformats` has the same meaning as in add_images."""
         for name, images in values.items():
             self._open().add_images(name, images, step, **kwargs)
 

@@ -35,7 +35,8 @@ class CompressionBoardCallback(TrainerCallback):
     settings.
 
     Logs to `logdir`, or to the Trainer's `logging_dir`, or to `<output_dir>/runs`. If `writer` is
-    given, it is used instead and stays open. In a distributed training, only the main process logs.
+    given, it is used instead of a directory, and is not closed at the end. In a distributed
+    training, only the main process logs.
     """
 
     def __init__(self, logdir: Optional[str] = None, writer: Optional[SummaryWriter] = None) -> None:

@@ -23,9 +23,9 @@ class CompressionBoardCallback(Callback):
     """Logs metrics per epoch in the runs `train` and `validation`, like Keras' TensorBoard
     callback.
 
-    `update_freq`: number of batches after which training metrics are also logged, as
-    batch_<metric>. `histogram_freq`: number of epochs after which a histogram of every weight is
-    logged.
+    `update_freq` is the number of batches after which training metrics are also logged, as
+    batch_<metric>. `histogram_freq` is the number of epochs after which a histogram of every weight
+    is logged.
     """
 
     def __init__(self, log_dir: Union[str, os.PathLike] = "runs/keras", update_freq: int = 0,

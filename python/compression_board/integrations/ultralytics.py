@@ -19,8 +19,8 @@ def add_callbacks(model: Any, logdir: Optional[str] = None) -> None:
     """Logs losses, learning rates and validation metrics of every epoch of model.train().
 
     Logs to `logdir`, or to the directory that Ultralytics chooses for the training. After the last
-    epoch, Ultralytics validates the best weights again; these metrics are logged as best/<metric>,
-    because they belong to no epoch.
+    epoch, Ultralytics validates the best weights again. The metrics of this validation are logged
+    as best/<metric>, because they belong to no epoch.
     """
     writers: list[SummaryWriter] = []
     is_epoch = False  # Whether an epoch was trained since the last validation.

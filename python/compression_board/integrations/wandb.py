@@ -18,8 +18,8 @@ from . import _benchmark
 
 def export_benchmark(results: Union[str, os.PathLike, _benchmark.Results], project: str,
                      **init_options: Any) -> list[str]:  # fmt: skip
-    """Creates a run per variant, grouped by model, with its metrics as the summary; returns the run
-    ids.
+    """Creates a run per variant; the runs are grouped by model. The metrics of a variant are the
+    summary of its run. Returns the run ids.
     """
     runs = []
     for model, variant, metrics in _benchmark.variants(_benchmark.read(results)):

@@ -76,7 +76,7 @@ def _first_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _interpreter(module: Any, see: Callable[[Any, Any], None]) -> Any:
-    """Runs a GraphModule and calls `see` with every node and its result."""
+    """Runs a GraphModule and calls `see` with every node and the result of the node."""
     import torch
 
     class Recorder(torch.fx.Interpreter):
@@ -163,7 +163,8 @@ class _Walk:
             if hasattr(value, "shape"):
                 shapes[node.name] = [-1, *value.shape[1:]] if len(value.shape) else []
 
-        # Runs a copy: the observers of the prepared model would otherwise count the example.
+        # Runs a copy, because the observers of the prepared model would count the example as
+        # calibration data.
         _interpreter(copy.deepcopy(module), see).run(*example)
         nodes = describe_graph(module, shapes, with_thresholds=stage == "thresholds_selection")
         self.logger.log_graph(stage, nodes, type(self.model).__name__)
@@ -174,7 +175,8 @@ class _Walk:
     ) -> dict[str, OutputStatistics]:
         """Runs all data through `module`; returns the statistics of its layers' outputs, by layer.
 
-        With `names`, only layers in that mapping are included, under the names that it gives them.
+        If `names` is given, only the layers in this mapping are included, and it contains their
+        names in the result.
         """
         statistics: dict[str, OutputStatistics] = {}
         left_out: dict[str, str] = {}
@@ -187,8 +189,8 @@ class _Walk:
             if _is_output_of_a_layer(node, value, modules):
                 try:
                     statistics.setdefault(name, OutputStatistics()).add(value)
-                # The inputs differ in size, and so does the number of channels, so statistics
-                # cannot be merged.
+                # The inputs differ in size, and the number of channels depends on the size, so
+                # statistics cannot be merged.
                 except ValueError as error:
                     left_out[name] = str(error)
 
@@ -212,7 +214,8 @@ class _Walk:
         assert self.logger is not None
         similarity, local = ModelSimilarity(), ModelSimilarity()
         observers, _ = observers_of(float_model)
-        # Operators that only move values have no quantizer: they share the observer of their input.
+        # Operators that only move values have no quantizer, because they use the observer of their
+        # input.
         first_of = {id(observer): name for name, observer in reversed(observers.items())}
         quantizers = set(first_of.values())
         float_model = copy.deepcopy(float_model)  # The observers must not count these samples.

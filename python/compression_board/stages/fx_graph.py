@@ -9,12 +9,12 @@ from .logger import StageNode
 
 
 def modules_of(module: Any) -> dict[str, Any]:
-    """Returns modules by every name: an observer may have several."""
+    """Returns the modules by all of their names, because an observer may have several names."""
     return dict(module.named_modules(remove_duplicate=False))
 
 
 def is_observer(module: Any) -> bool:
-    """Returns True if the module is an observer of prepare_fx, which does not change values."""
+    """Returns True if the module is an observer of prepare_fx. Observers do not change values."""
     from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 
     return isinstance(module, (ObserverBase, FakeQuantizeBase))

@@ -77,7 +77,7 @@ class OutputStatistics:
     """Statistics of a layer's output: a histogram, and min, max and mean of each channel.
 
     Channels are dimension `channel_axis`, or the last dimension of smaller arrays. Memory use does
-    not grow with the data. Quantized tensors count with their real values.
+    not grow with the data. For quantized tensors, the real values are used.
     """
 
     def __init__(self, channel_axis: int = 1) -> None:
@@ -95,7 +95,8 @@ class OutputStatistics:
 
     @property
     def non_finite_count(self) -> int:
-        """Returns the number of NaN and infinite values. All other statistics leave them out."""
+        """Returns the number of NaN and infinite values. All other statistics ignore these values.
+        """
         return self._statistics.non_finite_count
 
     def channels(self) -> list[tuple[float, float, float]]:
@@ -113,7 +114,8 @@ class ModelSimilarity:
         """Adds a sample: (layer, output of the float model, output of the quantized model) for
         every point.
 
-        Raises ValueError if the points are not those of the first sample, or shapes differ.
+        Raises ValueError if the points differ from those of the first sample, or if the shapes of a
+        pair differ.
         """
         self._similarity.add_sample(
             [(layer, as_engine(a), as_engine(b)) for layer, a, b in points]
@@ -184,7 +186,7 @@ class StageLogger:
     ) -> None:
         """Logs the error of the quantizers alone, for each output before and after its quantizer.
 
-        The Layers page ranks layers by it and by its worst channel.
+        The Layers page ranks layers by this error and by that of the worst channel.
         """
         self._logger.log_local_errors(local._similarity, stage)
 

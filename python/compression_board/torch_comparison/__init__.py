@@ -1,4 +1,6 @@
-"""Compares two PyTorch modules: records what they compute, and gives it to the engine."""
+"""Compares two PyTorch modules: records the results of their functions, and passes them to the
+engine.
+"""
 
 from .compared_modules import compare_modules, is_module
 

@@ -15,7 +15,7 @@ from .recorder import record, tensors_in
 
 
 def is_module(model: Any) -> bool:
-    """Whether `model` is a PyTorch module, not a path."""
+    """Returns True if `model` is a PyTorch module and not a path."""
     return hasattr(model, "named_modules") and hasattr(model, "state_dict")
 
 
@@ -37,7 +37,7 @@ def _recorded(model: Any, batch: Any) -> GraphBuilder:
 
 
 def _batch_size(batch: Any) -> int:
-    """The number of samples in a batch: the first size that all inputs share; otherwise 1."""
+    """Returns the number of samples in a batch: the first size if all inputs share it, or 1."""
     args, kwargs = _arguments(batch)
     sizes = {int(t.shape[0]) if t.dim() > 0 else 0 for t in tensors_in([args, kwargs])}
     if not sizes:
@@ -49,7 +49,9 @@ def _batch_size(batch: Any) -> int:
 
 
 def _samples(values: dict[str, Any], count: int, position: int) -> list[tuple[str, Any]]:
-    """The values of one sample: a slice where the first dimension is that of the batch."""
+    """Returns the values of one sample. If the first dimension of a value is the batch dimension,
+    takes a slice; otherwise the whole value.
+    """
     return [
         (
             name,
@@ -62,7 +64,7 @@ def _samples(values: dict[str, Any], count: int, position: int) -> list[tuple[st
 def compare_modules(
     baseline: Any, variant: Any, batch: Any, logdir: Optional[str]
 ) -> dict[str, Any]:
-    """Runs both modules on `batch` and returns the comparison as `compare --json` has it."""
+    """Runs both modules on `batch` and returns the comparison in the format of `compare --json`."""
     for model in (baseline, variant):
         if is_script(model):
             raise ValueError(

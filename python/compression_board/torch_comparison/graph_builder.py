@@ -1,7 +1,8 @@
-"""Turns recorded calls into a graph with weights, quantizers and values, as the engine compares it.
+"""Turns recorded calls into a graph with weights, quantizers and values, in the form that the
+engine compares.
 
-Names are those of the modules: the layer `layer1.0.conv1` is the module `layer1.0.conv1`. Functions
-that change no value (detach, contiguous, dropout) are left out.
+A layer has the name of its module: `layer1.0.conv1`. Functions that change no value (detach,
+contiguous, dropout) are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..tuning.torch_models import uncompiled_path
 from .onnx_file import Constant, Node, Value
 from .recorder import Call, tensors_in
 
-# Functions of PyTorch and the operators that the engine knows.
+# Maps functions of PyTorch to operators that the engine knows.
 _OPERATORS = {
     "relu": "Relu", "relu6": "Clip", "hardtanh": "Clip", "clamp": "Clip", "sigmoid": "Sigmoid",
     "tanh": "Tanh", "gelu": "Gelu", "silu": "Swish", "hardswish": "HardSwish", "hardsigmoid": "HardSigmoid",
@@ -49,19 +50,23 @@ def _ints(value: Any, count: int) -> list[int]:
 
 
 def _open_shape(tensor: Any) -> list[int]:
-    """The shape with an open first size: samples are compared one by one."""
+    """Returns the shape with an unknown first size, because samples are compared one by one."""
     return [-1, *(int(size) for size in tensor.shape[1:])] if tensor.dim() > 0 else []
 
 
 def _packed(argument: Any) -> Any:
-    """(weight, bias) of the packed parameters of torch.ao's quantized modules; None for others."""
+    """Returns (weight, bias) from the packed parameters of torch.ao's quantized modules; None for
+    other arguments.
+    """
     from ..tuning.torch_models import unpacked_parameters
 
     return unpacked_parameters(argument) if type(argument).__name__ == "ScriptObject" else None
 
 
 class GraphBuilder:
-    """The graph of one model. `add` takes the calls in their order; `finish` names the outputs."""
+    """Builds the graph of one model. Call `add` for each recorded call in order, and `finish` to
+    name the outputs.
+    """
 
     def __init__(self, model: Any) -> None:
         self.nodes: list[Node] = []
@@ -140,7 +145,9 @@ class GraphBuilder:
         self._names[id(tensor)] = name
 
     def _layer_name(self, call: Call, op: str) -> str:
-        """The module's path for its first layer with weights, path/Op for all other functions."""
+        """Returns the name of a layer: the path of the module for its first function with weights,
+        path/Op for all other functions.
+        """
         if op in (
             "Conv",
             "ConvTranspose",
@@ -156,12 +163,16 @@ class GraphBuilder:
         return self._unique(f"{call.scope}/{op}" if call.scope else op)
 
     def _value(self, tensor: Any) -> str:
-        """The name of a tensor; one that nothing has computed becomes a constant."""
+        """Returns the name of a tensor. A tensor that no recorded function has computed becomes a
+        constant.
+        """
         known = self._names.get(id(tensor))
         return known if known is not None else self._constant(tensor)
 
     def _constant(self, tensor: Any, name: Optional[str] = None) -> str:
-        """The name of a constant, behind its dequantizer if it has codes."""
+        """Returns the name of a constant. If the constant has codes, it is the name of the
+        dequantized values.
+        """
         if id(tensor) in self._constant_names:
             return self._constant_names[id(tensor)]
         name = self._unique(name or self._stored.get(id(tensor)) or "constant")
@@ -178,7 +189,9 @@ class GraphBuilder:
         return name
 
     def _weight(self, call: Call, tensor: Any) -> str:
-        """As `_value`; a weight that the model has no name for is called as its module's."""
+        """Returns the name of a weight. A weight without a name in the model is named after its
+        module.
+        """
         if id(tensor) in self._names:
             return self._names[id(tensor)]
         return self._constant(
@@ -208,7 +221,7 @@ class GraphBuilder:
         if tensor.is_complex():
             return
         values = make_np(tensor)
-        # A copy: the next function may change the tensor in place.
+        # Stores a copy of the values, because the next function may change the tensor in place.
         dtype = np.float32 if values.dtype.kind == "f" else values.dtype
         self.values[name] = np.array(values, dtype, order="C")
 
@@ -222,7 +235,9 @@ class GraphBuilder:
     # Functions.
 
     def _add_stored_codes(self, call: Call) -> bool:
-        """Codes that are a constant: their real values become a weight."""
+        """Adds a weight with the real values of constant codes. Returns False if the codes are not
+        constant.
+        """
         codes = call.args[0]
         if id(codes) in self._names:
             return False
@@ -283,7 +298,9 @@ class GraphBuilder:
         self._keep_values(name, call.outputs[0])
 
     def _add_packed(self, call: Call) -> None:
-        """A function of torch.ops.quantized: weights as codes, and an output that is rounded."""
+        """Adds a function of torch.ops.quantized. Its weights are codes, and its output is
+        quantized.
+        """
         weight, bias = _packed(call.args[1])
         scope = f"{call.scope}." if call.scope else ""
         self._constant(weight, f"{scope}weight")

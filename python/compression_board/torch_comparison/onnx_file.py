@@ -28,7 +28,7 @@ class Node:
 
 @dataclass
 class Constant:
-    """Values that are stored in the file; `bits` is 4 for codes that are packed two per byte."""
+    """A constant that is stored in the file. `bits` is 4 if two codes are packed into one byte."""
 
     name: str
     values: Any
@@ -37,7 +37,7 @@ class Constant:
 
 @dataclass
 class Value:
-    """An input or output of the graph; -1 is a size that is open."""
+    """An input or output of the graph. A size of -1 is unknown."""
 
     name: str
     shape: Sequence[int]
@@ -105,7 +105,9 @@ def _value(value: Value) -> bytes:
 
 def model(nodes: Iterable[Node], constants: Iterable[Constant], inputs: Iterable[Value],
           outputs: Iterable[Value]) -> bytes:  # fmt: skip
-    """The bytes of a model file. ValueError when it would exceed the 2 GiB of the format."""
+    """Returns the bytes of a model file. Raises ValueError if it would exceed the format's limit of
+    2 GiB.
+    """
     graph = [_bytes(1, _node(node)) for node in nodes] + [_bytes(2, "graph")]
     graph += [_bytes(5, _constant(constant)) for constant in constants]
     graph += [_bytes(11, _value(value)) for value in inputs] + [

@@ -1,7 +1,7 @@
 """Records the functions that a PyTorch module calls, with the modules that call them.
 
-Works for every module that Python runs: eager, of torchao, FX, exported, pt2e. A compiled one runs as
-if it were not compiled.
+Works for every module that Python runs: eager modules, and modules of torchao, FX, torch.export and
+pt2e. A compiled module runs as if it were not compiled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Call:
 
 
 def tensors_in(value: Any) -> Iterator[Any]:
-    """The tensors in arguments or results, in order."""
+    """Returns the tensors in arguments or results, in order."""
     if isinstance(value, untyped_torch().Tensor):
         yield value
     elif isinstance(value, dict) or (hasattr(value, "items") and hasattr(value, "values")):
@@ -40,7 +40,7 @@ def tensors_in(value: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _scopes(model: Any, stack: list[str]) -> Iterator[None]:
-    """Keeps the path of the module that runs on `stack`; removes its hooks afterwards."""
+    """Stores the path of the running module on `stack`, with hooks. Removes them afterwards."""
     handles = []
 
     def enter(path: str) -> Callable[..., None]:
@@ -62,7 +62,9 @@ def _scopes(model: Any, stack: list[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _evaluating(model: Any) -> Iterator[None]:
-    """The model as for evaluation: no dropout, no updates of normalizations. Restores every module."""
+    """Sets the model to evaluation mode: no dropout, no updates of normalizations. Restores the
+    mode of every module afterwards.
+    """
     if is_exported(model):  # Has no modes.
         yield
         return
@@ -80,7 +82,7 @@ def record(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
            on_call: Callable[[Call], None]) -> Any:  # fmt: skip
     """Runs `model` once and calls `on_call` after each function, before the next one runs.
 
-    Returns the output of the model. The model is the same afterwards.
+    Returns the output of the model. The model is not changed.
     """
     torch = untyped_torch()
     from torch.overrides import TorchFunctionMode

@@ -132,7 +132,7 @@ class TuningLogger:
     def add_output(self, op: str, values: ArrayLike, precision: str = "") -> None:
         """Logs a batch of an operator's output: <op>/Output/fp32, or int8 for quantized tensors.
 
-        Batches add up to one histogram, which is written when the trial ends.
+        All batches are counted in one histogram, which is written when the trial ends.
         """
         if self.enabled:
             self._engine.add_output(op, as_engine(values), precision)
@@ -148,7 +148,8 @@ class TuningLogger:
         self._engine.add_tensorflow_graph(os.fspath(graph_def_file))
 
     def add_node_output(self, node: str, values: ArrayLike) -> None:
-        """Logs the output of a node of that graph: <node>_fp32.output, or _int8 if it is quantized.
+        """Logs the output of a node of a TensorFlow graph: <node>_fp32.output, or _int8 if it is
+        quantized.
 
         The 8-bit codes of a Requantize node are converted to real values with the ranges in the
         graph. Only the first batch is logged.
@@ -159,7 +160,7 @@ class TuningLogger:
     def finish_trial(self, accuracy: Any = None) -> TrialReport:
         """Finishes the trial and puts the accuracy, or a list of metrics, into the directory name.
 
-        Without an accuracy the directory is named baseline or tune_<n>, and keeps all its data.
+        Without an accuracy, the directory keeps the name baseline or tune_<n>; no data is lost.
         """
         report = TrialReport(*self._engine.finish_trial(_accuracies(accuracy)))
         for what, reason in report.omitted:
@@ -209,7 +210,7 @@ class TuningLogger:
     def _record(self, op: str, values: Any, precision: str = "") -> None:
         if self._kept is not None:
             tensor = values.detach()
-            # Stores a copy: the next module may change the tensor in place.
+            # Stores a copy, because the next module may change the tensor in place.
             tensor = tensor.clone() if tensor.device.type == "cpu" else tensor.cpu()
             self._kept.setdefault(op, []).append(tensor)
         precision = precision or torch_tensors.precision_of(values)

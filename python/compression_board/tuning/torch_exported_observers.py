@@ -1,4 +1,4 @@
-"""Observes models of torch.export and pt2e, whose modules are gone and call no hooks."""
+"""Observes models of torch.export and pt2e. These models have no modules that could call hooks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from ..torch_exported import attribute, dequantized, interpreter, module_of, op_name, rounds_back
 
-# Positions of parameters in functions, for weights that pt2e calls _frozen_param0.
+# Names of parameters by the position of the argument, for weights that pt2e names _frozen_param0.
 _PARAMETERS = {1: "weight", 2: "bias"}
 
 
 def _last_nodes(model: Any) -> dict[str, Any]:
-    """The last node of each module that computes, by the path of the module."""
+    """Returns the last node of each module that computes, by the path of the module."""
     last: dict[str, Any] = {}
     for node in model.graph.nodes:
         path = module_of(node)
@@ -29,7 +29,8 @@ def _last_nodes(model: Any) -> dict[str, Any]:
 
 
 class _Observed:
-    """Replaces an exported model during its evaluation. All attributes are those of the model."""
+    """Replaces an exported model during its evaluation. Has all attributes of the exported model.
+    """
 
     def __init__(self, model: Any, see: Any) -> None:
         self._model = model
@@ -49,7 +50,9 @@ class _Observed:
 
 
 class ExportedObservers:
-    """As ModuleObservers; the model to evaluate is another object that runs the same graph."""
+    """Observes like ModuleObservers. The model to evaluate is another object that runs the same
+    graph.
+    """
 
     def __init__(self, model: Any, white_list: Any, record: Any, chosen: Any) -> None:
         self.original = model
@@ -57,7 +60,8 @@ class ExportedObservers:
         self._record = record
         self._lock = threading.Lock()
         self._installed = False
-        # The values that later modules see: those behind the quantizer.
+        # Returns the values that later modules receive: the values behind the quantizer, if there
+        # is one.
         self._names: dict[Any, tuple[str, str]] = {}
         for path, node in chosen(_last_nodes(model), white_list).items():
             after = dequantized(node)
@@ -87,7 +91,9 @@ class ExportedObservers:
 
 
 def _owner(node: Any, depth: int = 4) -> tuple[str, str]:
-    """(module, parameter) by the function that uses a constant, also behind functions in between."""
+    """Returns (module, parameter) of a constant: the module of the function that uses it, directly
+    or through other functions.
+    """
     for user in node.users:
         path = module_of(user)
         if path:
@@ -101,10 +107,11 @@ def _owner(node: Any, depth: int = 4) -> tuple[str, str]:
 
 
 def exported_parameters(model: Any) -> Iterator[tuple[str, str, Any]]:
-    """(module, parameter, values) of the constants that the graph uses.
+    """Yields (module, parameter, values) for each constant that the graph uses.
 
-    Constants that only the state dict has are left out: pt2e keeps the weights from before
-    quantization there. Quantized ones are codes and scales, as the engine takes them.
+    Constants that are only in the state dict are left out, because pt2e stores the weights from
+    before quantization there. Quantized constants are yielded as codes and scales, in the form that
+    the engine expects.
     """
     seen: set[str] = set()
     for node in model.graph.nodes:
@@ -131,7 +138,7 @@ def exported_parameters(model: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 def codes_of(model: Any, node: Any, codes: Any) -> Any:
-    """(codes, None, scales, zero points, axis) of a constant that `node` dequantizes."""
+    """Returns (codes, None, scales, zero points, axis) of a constant that `node` dequantizes."""
 
     def value(argument: Any) -> Any:
         if hasattr(argument, "op"):

@@ -7,14 +7,16 @@ from typing import Any, Union
 
 from ..torch_exported import is_exported
 
-# Internal child modules of PyTorch; the enclosing module still counts as a leaf.
+# Internal child modules of PyTorch. A module that has only such children counts as a leaf.
 _BOOKS = frozenset(["_packed_params", "activation_post_process", "weight_fake_quant"])
 # Packages whose modules count as one operator, even if they have children.
 _OPERATIONS = (".quantized", ".qat")
 
 
 def untyped_torch() -> Any:
-    """Returns the torch module without types: its stubs lack functions that are used here."""
+    """Returns the torch module without type information, because its stubs lack functions that are
+    used here.
+    """
     import torch
 
     return torch
@@ -26,17 +28,19 @@ def is_script(model: Any) -> bool:
 
 
 def uncompiled(module: Any) -> Any:
-    """The module that torch.compile has wrapped, or the module itself."""
+    """Returns the module that torch.compile has wrapped, or the module itself."""
     return module._orig_mod if type(module).__name__ == "OptimizedModule" else module
 
 
 def uncompiled_path(name: str) -> str:
-    """The path of a module or parameter without the wrappers of torch.compile."""
+    """Returns the path of a module or parameter without the wrappers of torch.compile."""
     return ".".join(part for part in name.split(".") if part != "_orig_mod")
 
 
 def is_compiled(model: Any) -> bool:
-    """Whether torch.compile or Module.compile() was applied to `model` or a module in it."""
+    """Returns True if torch.compile or Module.compile() was applied to `model` or to a module in
+    it.
+    """
     return any(
         type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
         for module in model.modules()
@@ -63,7 +67,7 @@ def leaves(model: Any) -> dict[str, Any]:
     """Returns the modules that compute, by name, in the order of their definition.
 
     A model that is a single module is named after its type. Identity is left out: it computes
-    nothing, and is what remains after fusing.
+    nothing, and replaces modules that were fused.
     """
     import torch
 

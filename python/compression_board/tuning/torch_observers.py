@@ -27,8 +27,8 @@ def _chosen(modules: dict[str, Any], white_list: Any) -> dict[str, Any]:
 
 
 def tensors_in(output: Any, op: str) -> Iterable[tuple[str, Any]]:
-    """Yields (name, tensor) for each tensor that a module returned; the first has the module's
-    name.
+    """Yields (name, tensor) for each tensor that a module returned. The first tensor has the
+    module's name.
     """
     import torch
 
@@ -68,7 +68,8 @@ class ModuleObservers:
         if self._is_compiled:  # Compiled code calls no hooks. The compiled code itself is kept.
             self._stance = untyped_torch().compiler.set_stance("force_eager")
         for name, module in self._modules.items():
-            # Hooks a child: add, mul and cat of FloatFunctional end in it and never call forward.
+            # Hooks a child of FloatFunctional, because add, mul and cat end in this child and never
+            # call forward.
             target = module
             if type(module).__name__ in ("FloatFunctional", "QFunctional"):
                 target = module.activation_post_process
@@ -95,8 +96,8 @@ class ModuleObservers:
 
 
 def observe(model: Any, white_list: Any, record: Record) -> Any:
-    """Returns observers for `model`, not installed yet; raises ValueError if no module can be
-    observed.
+    """Returns observers for `model` that are not attached to it yet. Raises ValueError if no module
+    can be observed.
     """
     if is_script(model):
         from .torch_script import ScriptObservers

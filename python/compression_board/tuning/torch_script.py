@@ -1,7 +1,7 @@
-"""Observes TorchScript models, whose submodules call no hooks.
+"""Observes TorchScript models. Their submodules do not call hooks.
 
 The graph of `forward` is inlined, the last tensor that each leaf computes becomes an additional
-output, and the evaluated model is a function with that graph.
+output, and the evaluated model is a function with the inlined graph.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .torch_models import leaves, untyped_torch
 
-# Matches the modules from which a node was inlined, the outermost first:
+# Matches the list of modules from which a graph node was inlined, the outermost first:
 # conv1(Conv2d).SELF(Conv2d).
 _PLACE = re.compile(r"([^.()]+)\([^()]*\)")
 _NOWHERE = frozenset(["SELF", "UNKNOWN_INSTANCE", "TOP"])
@@ -28,8 +28,8 @@ def _module_of(node: Any) -> str:
 
 
 def _with_outputs(script: Any, wanted: Any) -> tuple[Any, list[str], int]:
-    """Returns a function of self and the inputs, the observed leaves, and the number of original
-    outputs.
+    """Returns a function of self and the inputs that runs the model. Also returns the observed
+    leaves, and the number of outputs of the original model.
     """
     jit = untyped_torch()._C
     graph = script._c._get_method("forward").graph.copy()
@@ -64,7 +64,7 @@ def _cloned(graph: Any, value: Any) -> Any:
 
 
 class _Observed:
-    """Replaces a scripted model during its evaluation. All attributes are those of the model."""
+    """Replaces a scripted model during its evaluation. Has all attributes of the scripted model."""
 
     def __init__(
         self, script: Any, function: Any, outputs: int, see: Callable[[Any], None]
@@ -82,7 +82,7 @@ class _Observed:
 
 
 class ScriptObservers:
-    """Like ModuleObservers, but the model to evaluate is another object."""
+    """Observes like ModuleObservers, but the model to evaluate is another object."""
 
     def __init__(self, script: Any, white_list: Any, record: Any, chosen: Any) -> None:
         self.original = script

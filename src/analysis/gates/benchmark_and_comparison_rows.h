@@ -1,6 +1,7 @@
-// Joins two rows of a model that was benchmarked in one run and compared file by file in another:
-// one row has accuracy and latency, the other has sizes and layers. A contract checks both rows
-// together, so a metric that only one of them can have does not count as missing in the other.
+// Joins two rows of a model that was benchmarked in one run and whose files were compared in
+// another run. One row has accuracy and latency, the other row has sizes and layers. A contract
+// checks both rows together, so a metric that only one of these rows can have does not count as
+// missing in the other row.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@
 
 namespace cboard::analysis {
 
-// Joins only a benchmark row with a comparison row: two benchmarks of different days do not
-// complete each other.
+// Joins a benchmark row only with a comparison row. Two benchmark rows are not joined, because
+// benchmarks of different days do not belong together.
 class RowsOfModel {
  public:
   // Borrows `table`.

@@ -27,8 +27,8 @@ std::string PlaceText(int line, int column) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-// Carries an error through yaml-cpp: its event handlers cannot return errors, so they throw this.
-// ParseDocument catches it, like the parser's own exceptions.
+// An exception with an Error in it. Event handlers of yaml-cpp cannot return errors, so they throw
+// this exception. ParseDocument catches it, like the exceptions of the parser.
 struct Refusal {
   Error error;
 };
@@ -150,8 +150,8 @@ std::optional<unsigned> EscapedUnit(std::string_view text, std::size_t at) {
 }
 
 // Replaces two escapes of JSON, \ud83d\ude00, by the one escape of YAML, \U0001f600, for characters
-// beyond U+FFFF. The text before each escape is not changed, so columns in errors are right up to
-// there.
+// beyond U+FFFF. The text before each escape is not changed, so columns in errors are correct
+// before the first escape.
 std::string WithWholeEscapes(std::string_view json) {
   std::string yaml;
   yaml.reserve(json.size());

@@ -142,8 +142,8 @@ class GateParser {
     return {};
   }
 
-  // Reads the tags of the gate. They are members of the metric, as in CEMI, or of the gate if the
-  // metric is only a name.
+  // Reads the tags of the gate. In CEMI's format, they are members of `metric`. If `metric` is only
+  // a name, they are members of the gate.
   Result<void> ParseTags(const DocumentNode& parent, Gate& gate) const {
     const DocumentNode* const tags = parent.Find("tags");
     if (tags == nullptr) return {};

@@ -48,8 +48,8 @@ bool Matches(const Gate& gate, const LayerSubject& subject) {
 }
 
 // Excludes the layers that a gate's `except` matches. A pattern that matches no layer is probably
-// misspelled. It does not fail, because a contract may cover several models that do not all have
-// such layers.
+// misspelled. Such a pattern is not an error, because a contract may cover several models, and some
+// of them may not have these layers.
 class Exceptions {
  public:
   void Look(const Gate& gate, const LayerRanking& ranking) {

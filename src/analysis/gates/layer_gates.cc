@@ -91,7 +91,8 @@ class LayerCheck {
     return (*layer.histogram).*(known->member);
   }
 
-  // Returns how far the value is beyond the limits; negative for values within them.
+  // Returns the distance between the value and the limit that it exceeds; negative if the value is
+  // within the limits.
   double Beyond(double value) const {
     if (gate_.worst_level) return value - static_cast<double>(*gate_.worst_level);
     double beyond = -std::numeric_limits<double>::infinity();
@@ -136,7 +137,7 @@ class LayerCheck {
                             .level = layer.diagnosis.level,
                             .explanation = FailureReason(layer, *value)},
                   .by = by};
-    // The worst tensor gives the value of a layer.
+    // The value of a layer is that of its worst tensor.
     const auto [place, is_new] = place_of_.try_emplace(title, broken_.size());
     if (is_new) {
       broken_.push_back(std::move(broken));
@@ -180,7 +181,7 @@ class LayerCheck {
            worst.explanation;
   }
 
-  // Returns the layers in which no tensor has this value.
+  // Returns the layers that have no tensor with the value of the gate.
   std::vector<std::string_view> WithoutValue() const {
     std::vector<std::string_view> names;
     for (const std::string& layer : unmeasured_) {

@@ -15,7 +15,7 @@ bool MatchesLayer(std::string_view pattern, const RankedLayer& layer);
 // pattern finds no layer with the metric, or if a layer could not be read.
 GateResult CheckLayers(const Gate& gate, const LayerRanking& ranking);
 
-// Checks gates on whole variants against the comparison table.
+// Declares checks of gates on whole variants, against the comparison table.
 
 // Checks one variant. The caller sets gate, model and variant of the result.
 GateResult CheckRow(const Gate& gate, const ComparisonTable& table,

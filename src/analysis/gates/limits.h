@@ -16,8 +16,8 @@ inline double FloatSlack(double limit, double scale) {
   return std::isfinite(slack) ? slack : 0;
 }
 
-// Return true if `value` is beyond the limit. `scale` is the size of the number that was subtracted
-// to get `value`, or 0. NaN is beyond any limit.
+// Return true if `value` is beyond the limit. `value` may be a difference: `scale` is then the
+// magnitude of the number that was subtracted, otherwise 0. NaN is beyond any limit.
 inline bool IsAbove(double value, double limit, double scale = 0) {
   return !(value <= limit + FloatSlack(limit, scale));
 }
@@ -25,8 +25,8 @@ inline bool IsBelow(double value, double limit, double scale = 0) {
   return !(value >= limit - FloatSlack(limit, scale));
 }
 
-// Returns the severity of exceeding `limit` by `by`: the excess relative to the limit, so that
-// gates with different units are comparable. A limit of 0 counts as 1. NaN is the worst.
+// Returns the severity of exceeding `limit` by an excess of `by`: the excess relative to the limit,
+// so that gates with different units are comparable. A limit of 0 counts as 1. NaN is the worst.
 inline double InLimits(double by, double limit) {
   if (std::isnan(by)) return std::numeric_limits<double>::infinity();
   return limit == 0 ? by : by / std::abs(limit);

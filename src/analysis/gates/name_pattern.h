@@ -33,7 +33,7 @@ inline bool MatchesPattern(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-// Exported models call nodes /conv1/Conv: a pattern may omit the slash at the beginning.
+// The names of nodes in exported models begin with a slash: /conv1/Conv. A pattern may omit it.
 inline bool MatchesLayer(std::string_view pattern, std::string_view layer) {
   return MatchesPattern(pattern, layer) ||
          (layer.starts_with('/') && MatchesPattern(pattern, layer.substr(1)));

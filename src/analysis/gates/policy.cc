@@ -70,7 +70,7 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
   return check;
 }
 
-// A policy that is read from rules, with the name and gates that it refers to.
+// A policy that was parsed from rules. Owns the name and the gates to which the policy refers.
 struct PolicyOfRules {
   std::string name = {};
   std::vector<PolicyGate> gates = {};
@@ -116,7 +116,7 @@ Result<void> AddRule(std::string_view rule, std::vector<PolicyGate>& gates) {
 
 std::string PolicyCheck::failure() const {
   const bool is_drop = gate->kind == LimitKind::kMaxLoss;
-  // The unit is written once, after the limit.
+  // Writes the unit only once, after the limit: "drop 4.20 > 1 pp".
   const std::string_view unit = is_drop ? " pp" : "×";
   const std::string value = text.ends_with(unit) ? text.substr(0, text.size() - unit.size()) : text;
   return std::string(gate->label) + " " + value + (is_drop ? " > " : " < ") +

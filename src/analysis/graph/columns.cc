@@ -1,8 +1,8 @@
 // Computes x coordinates with the algorithm of Brandes and Köpf, "Fast and Simple Horizontal
 // Coordinate Assignment" (2001). Each node is aligned with the median of its neighbours, which
 // makes columns. Columns are packed four times: from the left and from the right, by the ranks
-// above and below. The four results are balanced. Columns are packed in the order between them, as
-// in dagre, so the correction of 2020 is not needed.
+// above and below. The four results are balanced. A column is packed after the columns that must be
+// beside it, as in dagre, so the correction of 2020 to the algorithm is not needed.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -37,7 +37,7 @@ class ColumnPacker {
   }
 
  private:
-  // A line between two bends must stay straight, so other lines that cross it are not aligned.
+  // A line between two bends must stay straight, so lines that cross it are not aligned.
   void MarkConflicts() {
     conflicts_.assign(graph_.line_count, 0);
     for (std::size_t rank = 1; rank < graph_.order.size(); ++rank) {
@@ -125,8 +125,8 @@ class ColumnPacker {
     return graph_.IsDummyNode(a) && graph_.IsDummyNode(b) ? line_gap_ : node_gap_;
   }
 
-  // Moves columns to the left as far as their neighbours allow, then to the right as far as the
-  // columns there allow.
+  // Moves columns to the left as far as their neighbours allow. Then moves them to the right as far
+  // as the columns on the right allow.
   std::vector<double> Compact() {
     std::vector<std::uint32_t> lefts, rights;
     std::vector<double> distances;
@@ -187,8 +187,8 @@ std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, dou
       highs[i] = std::max(highs[i], candidates[i][node] + graph.rights[node]);
     }
   }
-  // Aligns the four layouts with the narrowest one: layouts that were packed from the left by their
-  // left ends, the others by their right ends.
+  // Aligns the four layouts with the narrowest layout. Layouts that were packed from the left are
+  // aligned by their left ends, and layouts that were packed from the right by their right ends.
   std::size_t narrowest = 0;
   for (std::size_t i = 1; i < 4; ++i) {
     if (highs[i] - lows[i] < highs[narrowest] - lows[narrowest]) narrowest = i;
@@ -201,7 +201,7 @@ std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, dou
       values[i] = candidates[i][node] + shift;
     }
     std::ranges::sort(values);
-    // Balancing keeps the gaps within a rank, because each of the four layouts keeps them.
+    // Balancing does not change the gaps within a rank, because all four layouts have these gaps.
     xs[node] = (values[1] + values[2]) / 2;
   }
   return xs;

@@ -27,7 +27,8 @@ class ComponentLayout {
     }
   }
 
-  // Writes positions and routes of the component, which begins at (0, 0), and its size.
+  // Writes positions and routes of the component, relative to its upper left corner (0, 0), and the
+  // size of the component.
   void Run(GraphLayout& layout, Component& component) {
     ranked_ = WithoutCycles(component_.nodes.size(), ranked_);
     AssignAllRanks();
@@ -83,7 +84,7 @@ class ComponentLayout {
     return ranked_[i].turned ? edge.from_offset : edge.to_offset;
   }
 
-  // Groups edges that leave a box at the same place, with the longest last.
+  // Groups edges that leave a box at the same place. In each group, the longest edge is the last.
   void LimitSpans() {
     by_source_.clear();
     for (std::uint32_t i = 0; i < ranked_.size(); ++i) {

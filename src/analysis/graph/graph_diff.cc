@@ -60,11 +60,11 @@ class Differ {
   }
 
  private:
-  // Maximum number of passes. Edges of A are mostly in the order of computation; other chains need
-  // another pass each, and are rarely longer than this.
+  // Maximum number of passes. Most edges of A are in the order of computation. Chains in another
+  // order need one more pass each, and are rarely longer than this number.
   static constexpr int kLooks = 4;
 
-  // Counts the differences of nodes with the same operator, for the summary.
+  // Counts, for the summary, which properties differ in changed nodes with the same operator.
   void Count(const std::string& op, const std::vector<NodeDifference>& differences) {
     if (differences.empty() || differences.front().what == "op") return;
     std::map<std::string, std::size_t>& whats = whats_[op];
@@ -87,7 +87,8 @@ class Differ {
   void FindFused() {
     std::vector<std::uint32_t> users(a_.nodes.size(), 0), sources(a_.nodes.size(), 0);
     for (const reader::GraphEdge& edge : a_.edges) ++sources[edge.to];
-    // Exactly one of the inputs must be computed; constant inputs such as weights do not count.
+    // Requires that exactly one of the node's inputs is computed; constant inputs such as weights
+    // do not count.
     std::vector<std::uint32_t> computed(a_.nodes.size(), 0), before(a_.nodes.size(), kNoNode);
     for (const reader::GraphEdge& edge : a_.edges) {
       if (edge.control) continue;
@@ -135,7 +136,7 @@ class Differ {
       edge.control = edge.control && control;
     };
     for (const reader::GraphEdge& edge : a_.edges) {
-      // Inside fused operators, the edge of B is drawn along the edge of A.
+      // An edge inside an operator that is fused in B is an edge of both graphs.
       const DiffNode& to = diff_.nodes[edge.to];
       const bool fused =
           to.change == NodeChange::kFused &&
@@ -148,17 +149,17 @@ class Differ {
     }
   }
 
-  // Draws an edge of one graph along the same path as the edge of the other graph, if it passes
-  // nodes that only the other graph has: A's edge runs straight through a quantize node that only B
-  // has. The same applies to fused operators.
+  // Draws an edge of one graph along the path of the other graph, if the path passes nodes that
+  // only the other graph has. For example, an edge of A runs straight through a quantize node that
+  // only B has. This also applies to fused operators.
   void RouteEdgesThrough(std::uint8_t side) {
     const std::uint8_t other = kInBoth & ~side;
     const auto is_foreign = [&](std::uint32_t node) {
       const DiffNode& n = diff_.nodes[node];
       return side == kInA ? n.a == kNoNode : n.b == kNoNode && n.change != NodeChange::kFused;
     };
-    // For each node that only one graph has: the single edge from its source, and the single edge
-    // to its user.
+    // For each node that only one graph has: its edge if it has exactly one edge from a source, and
+    // likewise its edge to a user.
     constexpr std::uint32_t kSeveral = kNoNode - 1;
     std::vector<std::uint32_t> in(diff_.nodes.size(), kNoNode), out(diff_.nodes.size(), kNoNode);
     const auto is_source = [&](std::uint32_t node) {

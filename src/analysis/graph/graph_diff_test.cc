@@ -144,6 +144,21 @@ TEST(DiffGraphs, KnowsLayersOfStagesWhenTheirOperationChanges) {
 
 // Traces of PyTorch: the class names of the model and of fused modules differ, and values have
 // generated names.
+TEST(DiffGraphs, KnowsLayersOfStagesWhoseNamesHaveSlashes) {
+  const Names names =
+      Diff({{"Input/x", "Input"},
+            {"net/Transpose_0/m/Conv_0/Conv2D__120", "Transpose", {"Input/x"}},
+            {"net/Conv_0/m/Conv_0/Conv2D", "Conv", {"net/Transpose_0/m/Conv_0/Conv2D__120"}}},
+           {{"Input/x", "Input"},
+            {"net_int8/Transpose_0/m/Conv_0/Conv2D__120", "Transpose", {"Input/x"}},
+            {"net_int8/QuantizeLinear_0/q",
+             "QuantizeLinear",
+             {"net_int8/Transpose_0/m/Conv_0/Conv2D__120"}},
+            {"net_int8/Conv_0/m/Conv_0/Conv2D", "Conv", {"net_int8/QuantizeLinear_0/q"}}});
+  EXPECT_EQ(names.Find("net/Conv_0/m/Conv_0/Conv2D").b, 3u);
+  EXPECT_NE(names.Find("net/Conv_0/m/Conv_0/Conv2D").change, NodeChange::kFused);
+}
+
 TEST(DiffGraphs, KnowsLayersOfTracesByTheirModules) {
   const Names names =
       Diff({{"input/x.1", "IO Node"},

@@ -122,7 +122,8 @@ class FactCollector {
       if (IsDequantizeOperation(node.op)) facts_[i].activation_bits = 32;
     }
     FindComputedConstants();
-    // Edges are sorted by `to`, so sources mostly come first.
+    // Edges are sorted by `to`, so in most cases the bit width of a source is set before it is
+    // used.
     for (const reader::GraphEdge& edge : graph_.edges) {
       if (edge.control) continue;
       NodeFacts& to = facts_[edge.to];
@@ -173,7 +174,7 @@ class FactCollector {
   }
 
   // In ONNX, a node between DequantizeLinear and QuantizeLinear runs on integer codes, in one
-  // quantized kernel. A node with float weights or a float input does not.
+  // quantized kernel. A node with float weights or a float input runs in float.
   void FindCodes() {
     std::vector<char> read_as_float(graph_.nodes.size(), 0);
     std::vector<std::uint8_t> bits(graph_.nodes.size(), 0);
@@ -230,7 +231,7 @@ class FactCollector {
     }
   }
 
-  // Takes the largest constant as the weight: scales and zero points are constants too.
+  // Takes the largest constant as the weight, because scales and zero points are also constants.
   void Use(std::uint32_t constant, std::uint32_t user, std::vector<std::uint64_t>& largest) {
     const std::uint64_t elements = ElementsOfConstant(graph_.nodes[constant]);
     if (elements <= 1) return;
@@ -255,11 +256,11 @@ class FactCollector {
   std::vector<NodeFacts> facts_;
 };
 
-// In stage logs, values pass through annotation nodes: conv1, conv1.activation, relu. Edges of an
-// annotation are moved to the node that it describes.
+// In stage logs, values pass through annotation nodes: conv1, conv1.activation, relu. An edge of an
+// annotation is moved to the node that the annotation describes.
 void JoinAnnotations(const std::vector<NodeFacts>& facts, reader::Graph& graph) {
   const auto node = [&](std::uint32_t index) {
-    // Tries shorter and shorter names.
+    // Repeats, because an annotation may describe another annotation.
     while (facts[index].annotates) index = *facts[index].annotates;
     return index;
   };

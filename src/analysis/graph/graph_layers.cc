@@ -18,7 +18,8 @@ std::vector<std::string_view> PartsOf(std::string_view path) {
   for (const std::string_view step : Split(path, '/')) {
     std::string_view rest = InsideBrackets(step);
     if (rest.empty()) continue;
-    // Exporters repeat the name of the enclosing module: layer1/layer1.0.
+    // Exporters repeat the name of the enclosing module, as in layer1/layer1.0. The repetition is
+    // removed.
     const bool repeats = !before.empty() && rest.size() > before.size() + 1 &&
                          rest.starts_with(before) && rest[before.size()] == '.';
     before = rest;
@@ -43,8 +44,8 @@ std::string Joined(std::span<const std::string_view> parts) {
 constexpr std::size_t kMaxDroppedScopes = 2;
 constexpr std::uint32_t kSeveral = kNoNode - 1;
 
-// Finds the node that represents a layer in its group: the one with the most weights, else the
-// first.
+// Finds the node that represents a layer in its group: the node with the largest weights, or the
+// first node if there are no weights.
 class Representatives {
  public:
   explicit Representatives(const GraphScene& scene)

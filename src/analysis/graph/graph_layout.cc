@@ -37,8 +37,8 @@ class Sets {
   std::vector<std::uint32_t> parents_;
 };
 
-// Joins all nodes with lines to the border into one component, which reaches from the top to the
-// bottom.
+// Joins all nodes with lines to the border into one component. This component reaches from the top
+// to the bottom.
 std::vector<Component> Components(std::span<const LayoutNode> nodes,
                                   std::span<const LayoutEdge> edges) {
   Sets sets(nodes.size());

@@ -125,8 +125,8 @@ class Matcher {
               LayersOf(b_, facts_b_, of_b_, with_operation), [](std::uint32_t) {});
   }
 
-  // Matches inputs and outputs of the graphs without their names, which are often generated:
-  // input/x.1, output/68.
+  // Matches inputs and outputs of the graphs without using their names, because the names are often
+  // generated: input/x.1, output/68.
   static ByOperation Outermost(const reader::Graph& graph, const std::vector<NodeFacts>& facts,
                                const Neighbours& beyond,
                                const std::vector<std::uint32_t>& partners) {

@@ -19,12 +19,15 @@ bool IsNumberedOperation(std::string_view part, std::string_view op) {
   return std::ranges::all_of(part.substr(1), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Returns the last part of a node's name in a stage log, where node names have no slashes.
+// Returns the node's own name in a stage log, after the names of model and operator. The names of
+// ONNX nodes may contain slashes.
 std::string_view OwnNameInStage(const reader::GraphNode& node,
                                 const std::vector<std::string_view>& parts) {
-  const bool is_end = parts.size() == 2 && (parts[0] == "Input" || parts[0] == "Output");
-  const bool is_inside = parts.size() == 3 && IsNumberedOperation(parts[1], node.op);
-  return is_end || is_inside ? parts.back() : std::string_view();
+  const bool is_end = parts.size() >= 2 && (parts[0] == "Input" || parts[0] == "Output");
+  const bool is_inside = parts.size() >= 3 && IsNumberedOperation(parts[1], node.op);
+  if (!is_end && !is_inside) return {};
+  const std::string_view name = node.name;
+  return name.substr(static_cast<std::size_t>(parts[is_end ? 1 : 2].data() - name.data()));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ std::string_view InsideBrackets(std::string_view part);
 // other names.
 std::string LayerOf(const reader::GraphNode& node);
 
-// Finds bit widths in the names of element types, operators and attributes. The other functions are
-// public.
+// The following functions find bit widths in the names of element types, operators and attributes.
+// Other functions for this are public.
 
 // Returns true if an operator turns real values into integer codes.
 bool IsQuantizeOperation(std::string_view op);

@@ -16,9 +16,9 @@ std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
   return hash;
 }
 
-// Numbers equal groups. Groups are equal if they have the same number of nodes of each operator, of
-// equal groups, and of lines. Equal groups share a number above 0, in the order of their first
-// group; all others have 0.
+// Gives equal groups the same number. Groups are equal if they have the same number of nodes of
+// each operator, of equal groups, and of lines. Equal groups get a common number above 0. All other
+// groups get 0.
 std::vector<std::uint32_t> FindStructures(const GraphScene& scene) {
   const auto& groups = scene.outline.groups;
   std::vector<std::uint64_t> hashes(groups.size(), 0);
@@ -81,8 +81,8 @@ std::vector<std::uint32_t> FindFolded(const GraphScene& scene) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!scene.hidden[i] && sources[i] < kSeveral && OnlyRounds(scene, i)) folded[i] = sources[i];
   }
-  // A quantize node behind a dequantize node belongs to the node before both. Nodes in a cycle stay
-  // separate.
+  // A quantize node behind a dequantize node belongs to the node in front of the dequantize node.
+  // Nodes in a cycle stay separate.
   std::vector<char> done(count, 0);
   std::vector<std::uint32_t> path;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -103,8 +103,9 @@ std::vector<std::uint32_t> FindFolded(const GraphScene& scene) {
 
 std::string_view FirstPart(std::string_view name) { return name.substr(0, name.find('/')); }
 
-// Maps the names of B's outermost groups to those of A, because tracing and quantization rename the
-// model. A group is mapped only if all its nodes have partners in the same group of A.
+// Maps the names of the outermost groups of B to the names of the corresponding groups of A,
+// because tracing and quantization rename the model. A group is mapped only if all its nodes have
+// partners in the same group of A.
 std::unordered_map<std::string_view, std::string_view> FindRenamedRoots(const GraphScene& scene) {
   std::unordered_map<std::string_view, std::string_view> in_a;
   for (const DiffNode& node : scene.diff.nodes) {

@@ -21,15 +21,16 @@ constexpr double kPortGap = 4;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kOut = kNoBox - 1;  // Stands for the border below, in place of a box.
 
-// The lines between boxes of the same level, inside one open group.
+// The boxes and lines inside one open group, without those of its subgroups.
 struct Level {
   std::vector<std::uint32_t> boxes = {};
   std::vector<std::uint32_t> links = {};
-  // Crossings of the group's border, numbered in order; the key is the box that the value comes
-  // from.
+  // The places at which values cross the border of the group, numbered in order. The key is the box
+  // that a value comes from.
   std::unordered_map<std::uint32_t, std::uint32_t> ins = {};
   std::unordered_map<std::uint32_t, std::uint32_t> outs = {};
-  // Positions relative to the left end of the group; empty before the layout of the group.
+  // X coordinates of the crossings, relative to the left end of the group; empty before the group
+  // is laid out.
   std::vector<double> in_xs = {};
   std::vector<double> out_xs = {};
   double anchor = 0;  // The x position by which the group is aligned, from its left end.
@@ -82,7 +83,7 @@ class ViewMaker {
  private:
   Level& LevelInside(std::uint32_t box) { return levels_[box == kNoBox ? 0 : box + 1]; }
 
-  // Joins edges between the same two boxes.
+  // Joins edges that connect the same two boxes.
   void CollectLinks() {
     struct Wire {
       std::uint64_t key;
@@ -112,8 +113,8 @@ class ViewMaker {
     }
   }
 
-  // Divides a line into pieces at the borders of groups: from the source out to the innermost group
-  // that contains both ends, and from there into the target.
+  // Divides a line into pieces at the borders of groups. The pieces lead from the source out to the
+  // innermost group that contains both ends of the line, and from there to the target.
   void Connect(const GraphLink& link, std::uint32_t target) {
     if (link.source != present_source_) pieces_.clear();
     present_source_ = link.source;
@@ -138,7 +139,7 @@ class ViewMaker {
     }
   }
 
-  // Returns the index of a piece of a line; lines from the same source share pieces.
+  // Returns the index of a piece of a line; lines from the same box share pieces.
   std::uint32_t AddPiece(const GraphLink& link, LinkEnds ends, std::uint32_t before,
                          std::uint32_t end) {
     const std::uint64_t key = (std::uint64_t{ends.level} << 32) | ends.to;

@@ -1,5 +1,6 @@
 // A graph whose nodes are arranged in ranks. Every line connects neighbouring ranks: longer lines
-// are divided by bends, which are nodes without a box. The steps of graph_layout.h each add to it.
+// are divided by bends; a bend is a node without a box. Each step of graph_layout.h adds data to
+// the graph.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class Neighbours {
   };
 
   Neighbours() = default;
-  // `of` and `to` are the two ends of each line. Links are grouped by `of`, in the order of lines.
+  // `of` and `to` contain the two ends of each line. The result is grouped by `of`, and keeps the
+  // order of the lines.
   Neighbours(std::size_t node_count, std::span<const std::uint32_t> of,
              std::span<const std::uint32_t> to)
       : begins_(node_count + 1, 0), links_(of.size()) {
@@ -65,8 +67,8 @@ struct RankedEdge {
 // must ignore them.
 std::vector<RankedEdge> WithoutCycles(std::size_t node_count, std::span<const RankedEdge> edges);
 
-// Assigns ranks from 0 along the edges, which must have no cycles, and moves nodes near their
-// users.
+// Assigns ranks from 0 along the edges, and moves nodes near their users. The edges must have no
+// cycles.
 std::vector<std::uint32_t> AssignRanks(std::size_t node_count, std::span<const RankedEdge> edges);
 
 // Orders the nodes of each rank so that few lines cross; sets `order` and `places`, and sorts

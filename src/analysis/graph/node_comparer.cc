@@ -15,7 +15,7 @@ void Add(std::string_view what, const std::string& a, const std::string& b, Diff
   if (a != b) to.push_back({std::string(what), a, b});
 }
 
-// A value that only one side has is not a difference.
+// A value that only one graph has is not a difference.
 void AddKnown(std::string_view what, const std::string& a, const std::string& b, Differences& to) {
   if (!a.empty() && !b.empty()) Add(what, a, b, to);
 }
@@ -40,8 +40,8 @@ std::string ShapesText(const reader::GraphNode& node) {
 
 std::string BitsText(std::uint8_t bits) { return bits == 0 ? "" : std::to_string(bits); }
 
-// Returns true if the attributes hold a diagnosis of `compare`. A diagnosis always has a level; it
-// is not a setting of the node, and the other side has none.
+// Returns true if the attributes hold a diagnosis of `compare`. A diagnosis always has a level. It
+// is not compared, because it is not a setting of the node, and the other graph has no diagnosis.
 bool HasFindings(const std::vector<reader::GraphAttribute>& attributes) {
   return std::ranges::binary_search(attributes, "level", {}, &reader::GraphAttribute::key);
 }
@@ -65,8 +65,8 @@ void CompareAttributes(const std::vector<reader::GraphAttribute>& a,
     const bool only_b = !only_a && (i == a.end() || k->key < i->key);
     const std::string& key = only_b ? k->key : i->key;
     const bool is_said = key == "_output_shapes" || IsFirstValues(key) ||
-                         // The bit width is omitted if the element type, which is shown above,
-                         // contains it.
+                         // The bit width is not reported if the element type, which is reported
+                         // too, contains it.
                          (key == "weight_bits" && !only_a && !only_b) ||
                          (has_findings && IsFinding(key));
     if (!is_said) {

@@ -48,7 +48,7 @@ void OrderByDepth(LayeredGraph& graph) {
   SetPlaces(graph);
 }
 
-// Sorts a rank by the mean place of each node's neighbours in the rank before it.
+// Sorts the nodes of a rank by the mean place of their neighbours in the previous rank.
 class RankSorter {
  public:
   explicit RankSorter(const LayeredGraph& graph) : means_(graph.size(), 0) {}

@@ -87,9 +87,9 @@ std::vector<std::uint32_t> AssignRanks(std::size_t node_count, std::span<const R
       ranks[link.node] = std::max(ranks[link.node], ranks[node] + 1);
     }
   }
-  // Places nodes with more users than sources (mostly weights) right above their first user, which
-  // keeps their lines short. Goes from the end to the start, so that chains of such nodes move
-  // together.
+  // Places a node with more users than sources (mostly weights) directly above its first user. This
+  // keeps the lines of the node short. Goes from the last node to the first, so that chains of such
+  // nodes move together.
   for (auto node = order.rbegin(); node != order.rend(); ++node) {
     if (outputs[*node].empty() || outputs[*node].size() <= inputs[*node].size()) continue;
     std::uint32_t first_user = ranks[outputs[*node].front().node];

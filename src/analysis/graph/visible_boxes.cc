@@ -9,8 +9,8 @@
 namespace cboard::analysis {
 namespace {
 
-// A view with fewer boxes than this opens its largest group, unless the group has more than
-// kMaxBoxesPerGroup parts.
+// If a view has fewer boxes than this number, its largest group is opened, unless the group has
+// more than kMaxBoxesPerGroup parts.
 constexpr std::size_t kTooFewBoxes = 6;
 constexpr std::size_t kMaxBoxesPerGroup = 600;
 
@@ -145,7 +145,8 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
   VisibleBoxes visible;
   visible.box_of_node.assign(scene.diff.nodes.size(), kNoBox);
   std::vector<std::uint32_t> box_of_group(outline.groups.size(), kNoBox);
-  // A group with a single node is shown as that node's box; of nested ones, the outermost is used.
+  // A group with a single node is shown as the box of that node. If such groups are nested, the box
+  // gets the name of the outermost group.
   std::vector<std::uint32_t> named_after(outline.groups.size(), kNoGroup);
   const auto add = [&](GraphBox box) {
     visible.boxes.push_back(box);

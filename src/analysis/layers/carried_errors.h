@@ -8,14 +8,15 @@
 
 namespace cboard::analysis {
 
-// Separates outputs that are damaged by histograms alone, by their depth. The first damaged output,
-// or its weights if these are damaged, starts the error. Later outputs with intact weights may only
-// carry it: `carried_from` names the first layer, and the cause becomes "carried".
+// For outputs whose damage is known only from histograms, decides by depth where the error starts:
+// at the first damaged output, or at the weights of this layer if they are damaged. The error of a
+// later output with intact weights may come from this layer: `carried_from` then names this layer,
+// and the cause becomes "carried".
 void MarkCarriedErrors(std::vector<RankedLayer>& layers);
 
 // Limits diagnoses of pruned models. Pruning changes outputs, and training afterwards compensates
-// for it, so this is not damage: unexplained errors at or behind pruned weights are attributed to
-// pruning and are at most amber.
+// for the change, so the change is not damage: unexplained errors at or behind pruned weights are
+// attributed to pruning and are at most amber.
 void MarkPrunedOutputs(std::vector<RankedLayer>& layers);
 
 }  // namespace cboard::analysis

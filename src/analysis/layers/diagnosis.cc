@@ -15,8 +15,8 @@ struct Hypothesis {
   double left;
 };
 
-// Minimum advantage over a simpler cause: a complex cause is preferred only if it explains this
-// much more.
+// Minimum advantage of a complex cause over a simpler one: the additional share of the distance
+// that the complex cause must explain.
 constexpr double kTie = 0.05;
 
 // Minimum share of the distance that a cause must explain.
@@ -46,7 +46,8 @@ std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
   }
   const double zeros = variant.ShareOfZeros() - baseline.ShareOfZeros();
   if (zeros > kMinPrunedShare) {
-    // Tests for pruning, which removes the smallest values, or whole channels with any values.
+    // Tests for pruning. Pruning removes the smallest values, or whole channels regardless of their
+    // values.
     hypotheses.push_back({Cause::kPruned, std::min(left(baseline.WithSmallestZero(zeros)),
                                                    left(baseline.WithSomeZero(zeros)))});
   }

@@ -13,8 +13,8 @@
 namespace cboard::analysis {
 
 // Returns the place of each layer in the order of computation, under all names of its nodes. Uses
-// the graph of either side, or of the stages beside them; empty if none can be read. Reads files
-// and caches the result with the run.
+// the graph of the baseline or of the variant, or of a stage in the same directory. Empty if no
+// graph can be read. Reads files and caches the result with the run.
 std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const reader::Snapshot& snapshot,
                                                               const VariantLayers* baseline,
                                                               const VariantLayers& variant);

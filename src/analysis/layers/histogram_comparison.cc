@@ -18,8 +18,8 @@ constexpr double kTail = 0.0005;
 // fill all bins.
 constexpr int kAlignedBins = 64;
 
-// Share of the values that an empty bin is assumed to have, because the divergence needs positive
-// shares.
+// The divergence needs positive shares, so an empty bin is assumed to contain this share of the
+// values.
 constexpr double kEmptyShare = 1e-6;
 
 double Ratio(double part, double whole) {
@@ -27,12 +27,12 @@ double Ratio(double part, double whole) {
   return part == 0 ? 0 : std::copysign(kInfinity, part);
 }
 
-// The quantization grid: the codes that divide a variant's range.
+// The quantization grid: the evenly spaced codes in the range of a variant.
 struct Grid {
   double low, step;
   int codes;
 
-  // Returns the border between a code and the code before it, halfway between their values.
+  // Returns the border between a code and the previous code, halfway between their values.
   double Border(double code) const { return low + (code - 0.5) * step; }
 };
 

@@ -37,7 +37,7 @@ std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::
   for (const auto& run : snapshot.runs) {
     for (const reader::Tag& tag : run->tags) {
       if (tag.kind() != reader::TagKind::kScalar || tag.scalars.empty()) continue;
-      // Skips most tags by name, which is faster than parsing them.
+      // Skips most tags by their names, because parsing a tag takes longer.
       if (tag.name().find("/bytes/") == std::string::npos) continue;
       const auto figure = ParseLayerTag(tag);
       if (!figure || figure->model != model || figure->parameter != kBytes) continue;

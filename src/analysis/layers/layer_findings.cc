@@ -19,7 +19,7 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
     const std::optional<Level> level = verdict::LevelNamed(TextIn(layer, "level"));
     if (name.empty() || !level || *level == Level::kUnmeasured) return;
     const std::string cause = TextIn(layer, "cause");
-    // Reads null as infinity, which JSON cannot store: the layer has no error.
+    // Reads null as infinity: the layer has no error. JSON cannot store infinity.
     findings.insert_or_assign(
         std::move(name),
         LayerFinding{

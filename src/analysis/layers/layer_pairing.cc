@@ -13,7 +13,8 @@
 namespace cboard::analysis {
 namespace {
 
-// The properties that two paired tensors share, besides the layer's name.
+// The role and the parameter of a tensor. They must be equal in a pair, in addition to the layer's
+// name.
 struct Slot {
   TensorRole role;
   std::string_view parameter;
@@ -23,7 +24,8 @@ struct Slot {
 using Key = std::pair<std::string, Slot>;
 
 Slot SlotOf(const LayerTensor& tensor) {
-  // Ignores the name "weight": one side may log "conv1/weight/int8", the other "conv1/int8".
+  // Ignores the parameter name "weight": for the same tensor, one program may log
+  // "conv1/weight/int8", and another one "conv1/int8".
   return {tensor.role, tensor.role == TensorRole::kWeight && tensor.parameter == "weight"
                            ? std::string_view()
                            : std::string_view(tensor.parameter)};
@@ -33,8 +35,8 @@ Slot SlotOf(const LayerTensor& tensor) {
 // has fused into one.
 class Scopes {
  public:
-  // Adds operators that can begin a chain, from either side: a log may contain the activation but
-  // not the convolution.
+  // Adds operators that can begin a chain, from the baseline and from the variant: a log may
+  // contain the activation but not the convolution.
   void AddChainStart(std::string_view operation) {
     if (!IsChainStart(operation) || !starts_.emplace(operation).second) return;
     ForEachScope(operation, [&](std::string_view scope) { ++scopes_[std::string(scope)].starts; });
@@ -132,8 +134,8 @@ class Pairer {
     result_.pairs.push_back({baseline, variant, how});
   }
 
-  // Pairs tensors for which `from` and `to` give the same name; a name that fits two tensors of the
-  // baseline is not paired.
+  // Pairs a tensor of the variant with a tensor of the baseline if `from` and `to` give the same
+  // name for them. A name that belongs to two tensors of the baseline is not paired.
   template <typename From, typename To>
   void ByKey(PairedBy how, From from, To to) {
     std::map<Key, std::optional<std::size_t>> names;
@@ -180,7 +182,7 @@ class Pairer {
   LoggedPairing result_;
 };
 
-// Returns the deepest scope that contains both.
+// Returns the deepest scope that contains `a` and `b`.
 std::string CommonScope(std::string_view a, std::string_view b) {
   const auto difference = std::ranges::mismatch(a, b);
   const std::string_view common(a.begin(), difference.in1);

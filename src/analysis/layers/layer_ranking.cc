@@ -36,8 +36,8 @@ int CodesOf(TensorRole role, const CodeWidths& widths) {
   return std::min(kDefaultCodes, 1 << std::clamp(bits, 1, 8));
 }
 
-// Explains a bad worst channel: a channel that is far wider than the others uses most of the codes,
-// which a histogram over all channels does not show.
+// Explains a worst channel with a low SQNR: a channel with a far wider range than the others uses
+// most of the codes. A histogram over all channels does not show this.
 void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
                          RankedLayer& layer) {
   const std::string worst = "worst channel: " + verdict::SqnrClause(worst_channel_db);
@@ -60,7 +60,8 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
   const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
   if (!sqnr && !channel) return;
-  // The worst channel may be below the whole tensor by the difference of their thresholds.
+  // The SQNR of the worst channel may be lower than that of the whole tensor by the difference of
+  // their limits.
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   const double worst = std::min(sqnr.value_or(HUGE_VAL), channel.value_or(HUGE_VAL) + allowance);
   const bool by_channel = channel && (!sqnr || *channel + allowance < *sqnr);
@@ -136,8 +137,8 @@ LevelMetric LevelMetricOf(const LayerFinding& finding, const Thresholds& for_8_b
 }
 
 // A diagnosis of a file comparison replaces level, severity and cause, because it is based on more
-// data. It is stored with the layer's metrics and with the tensor that it describes; an undamaged
-// layer has none. `figures` are the layer's metrics, also if this tensor has none.
+// data. It applies to the layer's metrics, and to the tensor that it describes (its part).
+// `figures` are the layer's metrics.
 void ApplyFinding(const RankingOptions& options, bool has_figures, const LayerMetrics& figures,
                   RankedLayer& layer) {
   const auto found = options.findings.find(layer.variant.layer);
@@ -146,7 +147,7 @@ void ApplyFinding(const RankingOptions& options, bool has_figures, const LayerMe
   const bool is_about = finding.part == NameOf(layer.variant.role);
   if (!has_figures && !is_about) {
     if (finding.level == Level::kGreen) layer.diagnosis = {.level = Level::kGreen};
-    // Converts to 8 bits, like the diagnosis.
+    // Converts the SQNR to 8 bits, because a diagnosis uses 8 bits.
     if (layer.variant.role == TensorRole::kWeight) {
       layer.severity = std::pow(layer.severity, verdict::AsOf8BitsDb(1, finding.bits));
     }
@@ -197,7 +198,7 @@ void CompareToMedian(std::vector<RankedLayer>& layers) {
   }
 }
 
-// Layers that are known to start the damage come first. If files were compared, levels are compared
+// Layers that are known to cause the error come first. If files were compared, levels are compared
 // before SQNR.
 void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
   const auto is_carried = [](const RankedLayer& layer) { return !layer.carried_from.empty(); };
@@ -237,7 +238,7 @@ bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& 
 }
 
 // Sorts layers by their place in the model's graph; layers that are not in the graph follow in the
-// order of the log. Does nothing if the graph has none of them.
+// order of the log. Does nothing if the graph contains no layer.
 bool PlaceInGraph(const RankingOptions& options, std::vector<RankedLayer>& layers) {
   const auto place_of = [&](const RankedLayer& layer) {
     const auto found = options.places.find(layer.baseline.layer);

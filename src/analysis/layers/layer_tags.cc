@@ -100,7 +100,7 @@ LayerTensor TensorOfConstant(std::string_view tag) {
           .parameter = std::string(rest.empty() ? std::string_view() : last)};
 }
 
-// The position of a value: its file in the run and its offset there.
+// The position of a value: its file in the run, and its offset in the file.
 using Place = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
 
 Place FirstPlaceOf(const reader::Tag& tag) {
@@ -232,8 +232,8 @@ std::string StripObserverCharacters(std::string_view name) {
 }
 
 void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
-  // Maps shortened layer names, which a bug of the upstream logger leaves, to complete names; the
-  // complete name is empty if two layers have the same shortened name.
+  // Maps shortened layer names to complete names. A bug of another program (the upstream logger)
+  // shortens names. The complete name is empty if two layers have the same shortened name.
   std::map<std::string, std::string, std::less<>> intact;
   std::set<std::string, std::less<>> with_parameters;
   for (const LayerTensor& tensor : tensors) {
@@ -251,8 +251,8 @@ void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
     tensor.logged_layer = std::move(tensor.layer);
     tensor.layer = found->second;
   }
-  // QuantStub and DeQuantStub have no parameters, whose tags would contain the complete name. These
-  // are the names in PyTorch's guides: "qu" is the shortened form of "quant".
+  // QuantStub and DeQuantStub have no parameters, so no tag contains their complete names. The
+  // complete names are taken from PyTorch's guides: "qu" is the shortened form of "quant".
   for (LayerTensor& tensor : tensors) {
     if (tensor.role != TensorRole::kOutput || !tensor.logged_layer.empty()) continue;
     const std::string_view last =

@@ -55,8 +55,8 @@ ValueState StateOfVariant(std::string_view variant) {
   return is_float ? ValueState::kFloat : ValueState::kUnknown;
 }
 
-// Adds variants of a run with layer metrics and no tensors. These metrics compare with the float
-// model, which is added under its default name if the run has no other data of it.
+// Adds variants of a run with layer metrics and no tensors. The metrics compare with the float
+// model. The float model is added under its default name if the run has no other data of it.
 void AddVariantsWithFigures(const reader::Run& run,
                             std::set<std::pair<std::string, std::string>>& known,
                             std::vector<VariantLayers>& sides) {
@@ -232,7 +232,8 @@ std::optional<SidePair> FindSides(std::span<const VariantLayers> sides, std::str
       ModelKeyOf(found_a->model) == ModelKeyOf(found_b->model)) {
     return SidePair{*found_a, *found_b};
   }
-  // Tries all candidates: the first a and the first b may belong to different models.
+  // Tries all candidates, because the first candidates for `a` and `b` may belong to different
+  // models.
   std::map<std::string, std::pair<const VariantLayers*, const VariantLayers*>> by_model;
   for (const VariantLayers& side : sides) {
     const bool is_a = IsCalled(side, a), is_b = IsCalled(side, b);

@@ -22,8 +22,8 @@ class ModelFilter {
   bool Contain(const std::string& model) {
     if (!filter_.model || *filter_.model == model) return true;
     if (model.empty() || filter_.model->empty()) return false;
-    // Caches the last model: tags are sorted by name, so most have the same model as the previous
-    // tag.
+    // Caches the last model. Tags are sorted by name, so most tags belong to the same model as the
+    // previous tag.
     if (!last_ || last_->first != model) last_.emplace(model, ModelKeyOf(model) == key_);
     return last_->second;
   }

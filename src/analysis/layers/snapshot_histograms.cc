@@ -22,8 +22,8 @@ std::optional<std::size_t> IndexAt(const reader::Tag& tag, std::optional<std::in
   return found;
 }
 
-// Ends the outermost bins at min and max if these are known. Bins extend beyond them, those of
-// TensorBoard by up to a tenth of the value.
+// Limits the outermost bins to min and max if these are known. Otherwise the bins extend beyond min
+// and max; those of TensorBoard by up to a tenth of the value.
 Result<ValueDistribution> FromLogged(const auto& histogram) {
   std::vector<ValueBin> bins;
   bins.reserve(histogram.bins.size());

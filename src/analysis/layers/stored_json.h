@@ -1,5 +1,6 @@
 // Reads the JSON that `compare --logdir` stores beside the metrics: one text per comparison, so
-// that a repeated comparison replaces all of it. docs/formats/compression-tags.md lists the fields.
+// that a repeated comparison replaces the whole text. docs/formats/compression-tags.md lists the
+// fields.
 #pragma once
 
 #include <simdjson.h>
@@ -16,7 +17,7 @@ namespace cboard::analysis {
 
 using JsonObject = simdjson::dom::object;
 
-// Return a member; an empty text or nullopt if it is missing or has another type.
+// Return a member of the object; an empty text or nullopt if it is missing or has another type.
 std::string TextIn(const JsonObject& object, std::string_view key);
 std::optional<double> NumberIn(const JsonObject& object, std::string_view key);
 
@@ -31,8 +32,8 @@ void ForEachIn(const JsonObject& object, std::string_view key, const Visit& visi
   }
 }
 
-// Parses a stored text. Fails if it is not a JSON object of a known version; the message names it
-// by `what`. The object is valid as long as `parser`.
+// Parses a stored text. Fails if it is not a JSON object of a known version; the message names the
+// text by `what`. The object is valid as long as `parser`.
 Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
                                simdjson::dom::parser& parser);
 

@@ -168,8 +168,8 @@ ValueDistribution ValueDistribution::Zeroed(double reach, double share) const {
   return ValueDistribution(std::move(negative), count_);
 }
 
-// Calls visit(share, d0, d1) for every interval in which both quantile functions are linear. Their
-// difference changes from d0 to d1 there.
+// Calls visit(share, d0, d1) for every interval in which both quantile functions are linear. In the
+// interval, the difference of the two functions changes from d0 to d1.
 template <typename Visit>
 void ValueDistribution::ForEachCommonPiece(const ValueDistribution& a, const ValueDistribution& b,
                                            Visit&& visit) {

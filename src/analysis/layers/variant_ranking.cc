@@ -56,7 +56,8 @@ LayerRanking RankVariants(const std::shared_ptr<const reader::Snapshot>& snapsho
   std::vector<LayerTensor> before;
   if (baseline_run != nullptr) before = CollectLayers(*baseline_run, baseline->in_tags);
   Result<LayerFindings> findings = ReadLayerFindings(*run, FindingsOf(variant));
-  // If `compare` checked the layers, their levels already consider the bits of each layer.
+  // If `compare` computed the levels of the layers, they already take the bit width of each layer
+  // into account.
   const bool was_checked = findings && !findings->empty();
   std::string not_measured;
   if (baseline != nullptr && baseline->tensor_count > 0 && variant.tensor_count > 0) {

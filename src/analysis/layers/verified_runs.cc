@@ -14,7 +14,7 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::string_view kRunsTag = "/verified/runs/";
-// Smallest gain that is reported, in dB; the same as in `compare`.
+// Smallest gain in dB that is reported. `compare` uses the same limit.
 constexpr double kMinGainDb = 0.1;
 
 VerifiedRun RunOf(const JsonObject& object) {
@@ -25,7 +25,8 @@ VerifiedRun RunOf(const JsonObject& object) {
   ForEachIn<JsonObject>(object, "parts", [&](const JsonObject& part) {
     run.parts.push_back({.layer = TextIn(part, "layer"), .part = TextIn(part, "part")});
   });
-  // Reads null as infinity, which JSON cannot store: the run was exact, unless it failed.
+  // Reads null as infinity, because JSON cannot store infinity: the output was exact, unless the
+  // run failed.
   if (!run.sqnr_db && run.why_not.empty()) run.sqnr_db = HUGE_VAL;
   return run;
 }

@@ -141,7 +141,7 @@ void WriteLayers(HtmlWriter& html, const ReportData& data) {
 void WriteTuning(HtmlWriter& html, const ReportData& data) {
   bool any = false;
   for (const TuningTimeline& timeline : FindTuning(*data.snapshot)) {
-    // Trials are variants on their own, so the report's pair of variants does not apply to them.
+    // The report's pair of variants does not apply to trials, because each trial is a variant.
     if (!data.chosen.empty() && !data.chosen.contains(timeline.model)) continue;
     if (!any) html.Raw("<section class=\"long\"><h2>Tuning</h2>");
     any = true;

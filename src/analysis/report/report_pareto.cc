@@ -42,7 +42,7 @@ class PlotAxis {
   }
   bool is_log() const { return log_; }
 
-  // Returns round axis values: 1, 2 and 5 of every decade, or multiples of them.
+  // Returns round values for an axis: 1, 2 and 5 times powers of ten, or multiples of such values.
   std::vector<double> Ticks() const {
     std::vector<double> ticks;
     if (log_) {
@@ -144,8 +144,8 @@ void WriteAxes(HtmlWriter& html, const PlotAxis& x, const PlotAxis& y,
   html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
 }
 
-// Returns the points of the experiment with the most points, which Overview ranks as well; if
-// several have as many, the first experiment of the table.
+// Returns the points of the experiment with the most points. Overview ranks the same experiment. If
+// several experiments have equally many points, the first one in the table is used.
 std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
   std::map<std::string_view, std::vector<const Spot*>> experiments;
   for (const Spot& spot : spots) experiments[spot.model->experiment].push_back(&spot);
@@ -195,7 +195,7 @@ std::string InSentence(std::string name) {
   return name;
 }
 
-// Describes the Pareto front, or the variant that is better than all others.
+// Returns a sentence about the Pareto front, or about the variant that is better than all others.
 std::string FrontDescription(const std::vector<const Spot*>& front,
                              const std::vector<const Spot*>& ranked, std::size_t shown) {
   if (front.empty()) return "";

@@ -125,7 +125,7 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
 
 constexpr std::string_view kDerivedMark = "†";
 
-// Writes a metric of both variants of all models, as a column of numbers.
+// Writes a metric of all models as a column of numbers, for both variants of the pair.
 class MetricColumn {
  public:
   MetricColumn(const ReportData& data, const compression::MetricDescription& metric)
@@ -245,7 +245,7 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   constexpr std::size_t kMaxDamagedRuns = 8;  // Maximum number of damaged runs that are named.
   std::vector<std::string> tags;
   std::size_t count = 0;
-  // A metric that no variant of a model has does not count as missing.
+  // A metric counts as missing only if at least one variant of a model has it.
   struct Side {
     const std::optional<std::size_t>& row;
     const Metrics& has;

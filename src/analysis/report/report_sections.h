@@ -24,7 +24,7 @@ extern const std::string_view kReportStyle;
 
 // Writes the section of verified runs, below the layers that they restore.
 
-// Writes a sentence, and a table row for each run.
+// Writes the verified runs: a sentence, and a table with one row per run.
 void WriteVerified(HtmlWriter& html, const VerifiedRuns& verified);
 
 }  // namespace cboard::analysis

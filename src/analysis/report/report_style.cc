@@ -46,7 +46,7 @@ svg text { fill: var(--ink-3); } svg text.label { fill: var(--ink); paint-order:
 .gridline { stroke: var(--grid); } .axis { stroke: var(--line-strong); } .front { fill: none; stroke: var(--ink-3); }
 .arrow { stroke: var(--ink-3); opacity: .8; fill: none; } .dot-a { fill: var(--a); } .dot-b { fill: var(--b); }
 .bar { fill: var(--ink-3); } .even { stroke: var(--ink); }
-td span { white-space: nowrap; } td:not(.num) .dim { white-space: normal; } td.made { min-width: 200px; } td.why { min-width: 280px; }
+td span { white-space: nowrap; } td:not(.num) .dim { white-space: normal; } td.made { min-width: 200px; } td.why { min-width: 144px; }
 td svg { width: 160px; height: 12px; }
 .wide > svg { min-width: 700px; } /* Narrower, nobody could read what is in it. */
 @media (max-width: 1300px) { .wide > svg { font-size: 12.5px; } }

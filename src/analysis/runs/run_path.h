@@ -33,8 +33,8 @@ inline std::string_view ParentOf(std::string_view run) {
 }
 
 // Returns the experiment of a model: "again" for the run "again/alexnet". Importers name a run
-// after its model, and models without a name of their own are named after their directory, with "/"
-// written as "%2F" or not. Returns "." for the log directory itself.
+// after its model, and a model without a name is named after its directory. In both cases "/" may
+// be written as "%2F". Returns "." for the log directory itself.
 inline std::string_view PlaceAround(std::string_view model, std::string_view run) {
   run = WithoutDot(run);
   const std::string_view last = LastPart(run);
@@ -42,8 +42,8 @@ inline std::string_view PlaceAround(std::string_view model, std::string_view run
   return run.empty() ? std::string_view(".") : run;
 }
 
-// Returns a model's name with its experiment or run: "alexnet (again)". In the log directory
-// itself, nothing is added.
+// Returns the name of a model with its experiment or run: "alexnet (again)". If this is the log
+// directory itself, returns the name alone.
 inline std::string WithPlace(const std::string& model, std::string_view run) {
   const std::string_view place = PlaceAround(model, run);
   return place == "." ? model : model + " (" + std::string(place) + ")";
@@ -60,7 +60,7 @@ inline std::ptrdiff_t PartCount(std::string_view run) {
   return run == "." ? 0 : std::ranges::count(run, '/') + 1;
 }
 
-// Returns the directory name of `experiment`, given a run at or below it.
+// Returns the directory of `experiment`, for a run inside the experiment.
 inline std::string DirectoryOfExperiment(std::string_view experiment, const reader::Run& run) {
   std::filesystem::path directory = DirectoryOf(run);
   const std::ptrdiff_t below = PartCount(WithoutDot(run.name)) - PartCount(experiment);
@@ -93,7 +93,7 @@ using RunOwners = std::map<std::string, RunOwner, std::less<>>;
 // By run.
 RunOwners FindRunOwners(const reader::Snapshot& snapshot);
 
-// Returns nullptr if the run has no owner; "tune_1/." is the same as "tune_1".
+// Returns the owner of a run; nullptr if it has none. "tune_1/." is the same run as "tune_1".
 const RunOwner* OwnerOf(const RunOwners& owners, std::string_view run);
 
 }  // namespace cboard::analysis

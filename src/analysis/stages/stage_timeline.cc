@@ -14,7 +14,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Names of runs beside the stages that belong to the same log.
+// Names of runs that are beside the stages and belong to the same log.
 constexpr auto kExtras = std::to_array<std::string_view>({"figures", "xquant", "max_cut",
                                                           "output_similarity_metrics_repr",
                                                           "output_similarity_metrics_val"});
@@ -26,7 +26,7 @@ struct Experiment {
   std::string logged_model = {};
 };
 
-// Returns the model of the first layer metric; all tags of one run name the same model.
+// Returns the model of the first layer metric. All layer metrics of one run name the same model.
 std::string ModelInTags(const reader::Run& run) {
   for (const reader::Tag& tag : run.tags) {
     if (tag.kind() != reader::TagKind::kScalar) continue;
@@ -90,7 +90,8 @@ class Finder {
   std::vector<StageTimeline> Take() {
     std::vector<StageTimeline> timelines;
     for (auto& [name, experiment] : experiments_) {
-      // A directory with the name "figures" alone may belong to any program.
+      // Skips directories without stages: a directory with the name "figures" may belong to any
+      // program.
       if (experiment.stages.empty()) continue;
       StageTimeline& timeline =
           timelines.emplace_back(StageTimeline{.experiment = name,
@@ -157,7 +158,8 @@ std::vector<Fact> CollectStageFacts(const reader::Snapshot& snapshot, std::vecto
         errors.push_back(Annotate(bytes.error(), "stage " + Quoted(stage.run)));
         return;
       }
-      // Ignores early sizes: toolkits log the float sizes until the bits of weights are final.
+      // Ignores sizes of early stages, because toolkits log the float sizes until the bit widths of
+      // the weights are final.
       if (variant == kQuantizedStages && float_bytes == *bytes) return;
       if (variant == kFloatStages) float_bytes = *bytes;
       const compression::MetricDescription size = compression::DescribeMetric("model_size_mb");

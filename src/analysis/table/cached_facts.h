@@ -1,4 +1,5 @@
-// Facts about a run that are kept from snapshot to snapshot: an unchanged run is the same object.
+// Facts about a run. They are kept from snapshot to snapshot, because an unchanged run is the same
+// object in each snapshot.
 #pragma once
 
 #include <optional>

@@ -68,7 +68,7 @@ class Collector {
   std::map<std::string, Column> columns_;
 };
 
-// Ratios that are enough to create a table row; other ratios need further metrics.
+// Ratios that create a table row even without other values.
 constexpr auto kRatios = std::to_array<std::string_view>(
     {"size_ratio", "size_reduction_pct", "speedup", "throughput_ratio", "memory_reduction_mb",
      "accuracy_drop", "accuracy_retention_pct", "energy_reduction_mw", "energy_ratio", "aurora",
@@ -80,8 +80,8 @@ bool HasKnownValue(const VariantLog& variant) {
   });
 }
 
-// Returns true for a run that happens to be called "baseline", without trials beside it and without
-// an accuracy in its name.
+// Returns true for a run whose name is "baseline" by chance: no trials are beside it, and its name
+// contains no accuracy.
 bool IsLoneBaseline(const ModelLog& model) {
   if (!model.from_trials || model.variants.size() != 1) return false;
   const VariantLog& variant = model.variants.begin()->second;
@@ -90,8 +90,8 @@ bool IsLoneBaseline(const ModelLog& model) {
                               [](const auto& metric) { return metric.second.source.tag.empty(); });
 }
 
-// Returns true if only the names suggest a compressed model, and the names may have another
-// meaning.
+// Returns true if the log suggests a compressed model only by its names, and if the names may have
+// another meaning, such as curves of a training.
 bool LooksLikeTraining(const ModelLog& model) {
   if (IsLoneBaseline(model)) return true;
   if (!model.from_tags) return false;

@@ -11,8 +11,8 @@
 namespace cboard::analysis {
 namespace {
 
-// Limit for the cached facts of all runs together, some tens of megabytes; further facts are
-// computed again each time.
+// Maximum number of cached facts for all runs together; they take some tens of megabytes. Facts
+// beyond this number are computed for each snapshot.
 constexpr std::size_t kMaxKeptFacts = 50'000;
 std::atomic<std::size_t> kept_facts = 0;
 
@@ -51,7 +51,7 @@ std::vector<Fact> FactsOf(const reader::Run& run) {
                                 .step = last.step,
                                 .wall_time_seconds = last.wall_time_seconds}});
   }
-  // Names a tuning at the top of a log directory after that directory.
+  // Gives a tuning at the top of a log directory the name of that directory.
   for (Fact& fact : facts) {
     if (fact.meaning.dialect != TagFormat::kTuning || fact.meaning.experiment != ".") continue;
     fact.meaning.model = ModelOfExperiment(".", DirectoryOfExperiment(".", run));

@@ -8,8 +8,8 @@
 namespace cboard::analysis {
 namespace {
 
-// If a cell has two values, uses the one from the more trusted tag format; between equal formats
-// the first value, unless the other was logged later.
+// If a cell has two values, uses the value from the more trusted tag format. If both formats are
+// equal, uses the value that was logged later, or the first value if the times are equal.
 bool Replaces(const Cell& candidate, const Cell& present) {
   if (candidate.dialect != present.dialect) return candidate.dialect < present.dialect;
   // The accuracy in the name of a trial is the tuning tool's own result, so it is trusted.
@@ -19,12 +19,13 @@ bool Replaces(const Cell& candidate, const Cell& present) {
   return candidate.source.wall_time_seconds > present.source.wall_time_seconds;
 }
 
-// Tolerance for this size, which programs round differently: rounded megabytes, exact megabytes, or
-// units of 1024².
+// Tolerance for model sizes. Programs round sizes differently: rounded megabytes, exact megabytes,
+// or units of 1024² bytes.
 constexpr std::string_view kSizeOfFile = "model_size_mb";
 constexpr double kSizeRounding = 0.05;
 
-// Returns true if two values of a metric may be the same measurement. Most were stored as floats.
+// Returns true if two values of a metric may be the same measurement. Most values were stored as
+// floats, so small differences are ignored.
 bool Agree(std::string_view metric, double x, double y) {
   if (static_cast<float>(x) == static_cast<float>(y)) return true;
   if (std::isnan(x) && std::isnan(y)) return true;
@@ -80,7 +81,8 @@ void Absorb(ModelLog log, ModelLog& joined) {
   }
 }
 
-// Returns the experiment that contains both, or equals one of them; "." at the top.
+// Returns the innermost experiment that contains `a` and `b`, or equals one of them; "." is the log
+// directory.
 std::string CommonExperiment(std::string_view one, std::string_view other) {
   while (one != "." && other != one && !(other.starts_with(one) && other[one.size()] == '/')) {
     one = ParentOf(one);

@@ -42,8 +42,9 @@ void JoinSiblings(Models& models);
 
 // Joins models of the same name whose values do not contradict each other into the experiment that
 // contains them all: for example a benchmark in one directory and a file comparison in another. If
-// any two differ in a value, all stay separate, because it is unknown which belong together. Models
-// that only their directory names are not joined.
+// the values of any two models contradict each other, no models of this name are joined, because it
+// is unknown which of them belong together. Models that are named only by their directory are not
+// joined.
 void JoinExperiments(Models& models);
 
 }  // namespace cboard::analysis

@@ -9,7 +9,7 @@
 namespace cboard::analysis {
 namespace {
 
-// The points that have all objectives; signs are changed so that less is better.
+// The points that have all objectives. Signs are changed so that lower is better.
 class Points {
  public:
   Points(std::span<const compression::Better> objectives,
@@ -52,8 +52,8 @@ class Points {
 
   bool Equal(std::size_t a, std::size_t b) const { return std::ranges::equal(costs(a), costs(b)); }
 
-  // Returns true if no objective of `a` is worse than `b`'s. Since `a` comes before `b` in the
-  // order, it then dominates `b`, unless they are equal.
+  // Returns true if no objective of `a` is worse than `b`'s. Because `a` comes before `b` in the
+  // sorted order, `a` then dominates `b`, unless both are equal.
   bool NowhereWorse(std::size_t a, std::size_t b) const {
     return std::ranges::equal(costs(a), costs(b), std::less_equal<>());
   }
@@ -95,9 +95,9 @@ Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> obje
       front.push_back(point);
       continue;
     }
-    // With one or two objectives, one comparison per point is enough: the newest point of the front
-    // is the best in the last objective, so it dominates every point that any other point
-    // dominates.
+    // With one or two objectives, one comparison per point is enough: the newest point of the
+    // Pareto front is the best in the last objective, so it dominates every point that any other
+    // point dominates.
     const std::size_t first = points.width() <= 2 && !front.empty() ? front.size() - 1 : 0;
     const auto beats =
         std::find_if(front.begin() + static_cast<std::ptrdiff_t>(first), front.end(),

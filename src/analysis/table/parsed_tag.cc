@@ -30,7 +30,8 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"energy", "energy_consumption_mw"},
 });
 
-// Names of the curves of one training, which are logged side by side.
+// Names of curves of one training. Programs log these curves in the same way as variants: as groups
+// of add_scalars.
 constexpr auto kPhases = std::to_array<std::string_view>(
     {"train", "training", "val", "valid", "validation", "test", "eval"});
 
@@ -153,8 +154,8 @@ std::string MetricKeyOf(std::string_view logged_name) {
 
 bool IsKnownVariant(std::string_view variant) {
   if (std::ranges::find(kKnownVariants, variant) != kKnownVariants.end()) return true;
-  // Returns true for variant names that begin as usual and end with a number: w4a8, w8, pruned50,
-  // tune_3.
+  // Returns true for variant names that have a known beginning and end with a number: w4a8, w8,
+  // pruned50, tune_3.
   const std::size_t letters = variant.find_first_of("0123456789");
   if (letters == std::string_view::npos) return false;
   const std::string_view beginning = variant.substr(0, letters);
@@ -173,7 +174,7 @@ std::optional<ParsedTag> ParseFlatTag(std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
   if (std::ranges::find(parts, std::string_view()) != parts.end()) return std::nullopt;
   std::optional<ParsedTag> meaning = TakeApart(parts);
-  // "%" stands for an empty name, which does not name a model.
+  // "%" stands for an empty name. An empty name does not name a model.
   if (meaning && (meaning->metric.empty() || meaning->variant.empty())) return std::nullopt;
   return meaning;
 }

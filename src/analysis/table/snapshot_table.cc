@@ -28,7 +28,8 @@ std::vector<std::string> UniqueNames(const ComparisonTable& table) {
                                            : WithPlace(model.model, model.experiment));
     ++shown[names.back()];
   }
-  // The last part must be the model: "again/alexnet" is not "again".
+  // If two names are still equal, adds the whole experiment. For example, WithPlace() returns
+  // "alexnet (again)" for the experiments "again" and "again/alexnet".
   for (std::size_t i = 0; i < names.size(); ++i) {
     const TableModel& model = table.models[i];
     if (shown[names[i]] > 1) names[i] = model.model + " (" + model.experiment + ")";

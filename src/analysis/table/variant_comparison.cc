@@ -68,8 +68,10 @@ class Comparer {
     FillRemainingLogged(result);
   }
 
-  void FillAurora(const compression::AuroraOptions& options, AuroraCell& aurora) const {
-    if (const LoggedRatio* logged = Logged("aurora")) {
+  void FillAurora(const std::optional<compression::AuroraOptions>& given,
+                  AuroraCell& aurora) const {
+    const LoggedRatio* logged = given ? nullptr : Logged("aurora");
+    if (logged != nullptr) {
       aurora = {.score = logged->cell.value,
                 .coverage = logged->aurora.coverage,
                 .formula = logged->aurora.formula,
@@ -83,6 +85,7 @@ class Comparer {
       }
       return;
     }
+    const compression::AuroraOptions options = given.value_or(compression::AuroraOptions{});
     const Result<compression::AuroraScore> made = compression::ComputeAurora(
         table_.MeasuredOf(baseline_index_), table_.MeasuredOf(row_index_), options);
     if (!made) {
@@ -132,7 +135,8 @@ class Comparer {
 }  // namespace
 
 VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
-                              std::size_t baseline_row, const compression::AuroraOptions& aurora) {
+                              std::size_t baseline_row,
+                              const std::optional<compression::AuroraOptions>& aurora) {
   CBOARD_CHECK(row < table.rows.size() && baseline_row < table.rows.size());
   VariantComparison result{.row = row, .baseline_row = baseline_row};
   result.deltas.reserve(table.metrics.size());
@@ -150,8 +154,7 @@ VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
   return result;
 }
 
-std::vector<VariantComparison> CompareAll(const ComparisonTable& table, std::string_view baseline,
-                                          const compression::AuroraOptions& aurora) {
+std::vector<VariantComparison> CompareAll(const ComparisonTable& table, std::string_view baseline) {
   std::vector<VariantComparison> comparisons;
   comparisons.reserve(table.rows.size());
   for (const TableModel& model : table.models) {
@@ -161,7 +164,7 @@ std::vector<VariantComparison> CompareAll(const ComparisonTable& table, std::str
       if (table.rows[row].variant == baseline) baseline_row = row;
     }
     for (std::size_t row = model.first_row; row < end; ++row) {
-      comparisons.push_back(CompareRows(table, row, baseline_row, aurora));
+      comparisons.push_back(CompareRows(table, row, baseline_row));
     }
   }
   return comparisons;

@@ -24,8 +24,8 @@ std::string DefaultVariant(const std::vector<std::string>& variants, const std::
   return std::string(compression::kDefaultVariant);
 }
 
-// Counts the layers that were logged under the model's name. A side without a model name fits every
-// model, so it is not used.
+// Counts the layers that were logged under the model's name. Layers without a model name are not
+// counted, because they could belong to any model.
 void AddLayers(const std::shared_ptr<const reader::Snapshot>& snapshot,
                std::span<const VariantLayers> sides, const Summary& summary, ModelSummary& model) {
   const std::string key = ModelKeyOf(model.model);
@@ -41,6 +41,7 @@ void AddLayers(const std::shared_ptr<const reader::Snapshot>& snapshot,
 }
 
 ModelSummary ModelOf(const ComparisonTable& table, std::size_t index, std::string name,
+                     const std::optional<compression::AuroraOptions>& aurora,
                      const Summary& summary) {
   const TableModel& source = table.models[index];
   ModelSummary model{.name = std::move(name),
@@ -53,7 +54,7 @@ ModelSummary ModelOf(const ComparisonTable& table, std::size_t index, std::strin
   if (model.row_a) model.a = table.MetricsOf(*model.row_a);
   if (model.row_b) model.b = table.MetricsOf(*model.row_b);
   if (model.row_a && model.row_b) {
-    model.comparison = CompareRows(table, *model.row_b, *model.row_a);
+    model.comparison = CompareRows(table, *model.row_b, *model.row_a, aurora);
   }
   for (const std::optional<std::size_t>& row : {model.row_a, model.row_b}) {
     if (!row) continue;
@@ -173,7 +174,8 @@ void AddGains(Summary& summary) {
                                  .value = best.gain});
   };
   add("Best ratio", BestGain(summary, "model_size_mb"), {});
-  // Latency and throughput measure the same property: uses the metric that more models logged.
+  // Latency and throughput measure the same property, so only the metric that more models logged is
+  // used.
   const Best latency = BestGain(summary, "latency_mean_ms");
   const Best throughput = BestGain(summary, "throughput");
   if (throughput.measured > latency.measured) {
@@ -243,7 +245,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
   std::set<std::string> keys;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!is_wanted(i)) continue;
-    ModelSummary model = ModelOf(table, i, names[i], summary);
+    ModelSummary model = ModelOf(table, i, names[i], options.aurora, summary);
     if (model.a.empty() && model.b.empty()) continue;
     AddLayers(snapshot, sides, summary, model);
     model.verdict = VerdictOnModel(model.checks, model.damage);

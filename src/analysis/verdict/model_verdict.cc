@@ -10,7 +10,7 @@
 namespace cboard::analysis {
 namespace {
 
-// A requirement with all metrics that can show that it is met.
+// A requirement, and all metrics that can show whether it is met.
 struct Requirement {
   std::string label = {};
   bool is_checked = false;
@@ -156,7 +156,7 @@ std::vector<ContractVerdict> VerdictsOnContract(const Contract& contract,
     std::vector<Requirement> requirements = {};
     LayerDamage layers = {};
   };
-  // Results by model and variant, in the order of `result`.
+  // The results of the gates by model and variant, in the order of `result`.
   std::vector<std::pair<std::pair<std::string, std::string>, OfVariant>> found;
   const auto at = [&](const std::string& model, const std::string& variant) -> OfVariant& {
     const std::pair key(model, variant);

@@ -1,4 +1,4 @@
-// compression-board benchmark: measures model files against each other.
+// compression-board benchmark: measures the variants of a model and compares them.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

@@ -50,8 +50,8 @@ Result<Checked> Check(const CheckFlags& flags) {
   for (const analysis::ContractWarning& remark : result.remarks) {
     PrintError(flags.contract + ": " + remark.text);
   }
-  // Fails if some files cannot be read: a failing contract would still fail, but a passing one
-  // might not pass.
+  // Fails if some files cannot be read. With the missing values, a contract that passes now might
+  // fail.
   if (result.passed() && !IsComplete(*snapshot)) {
     return Fail(ErrorCode::kUnavailable,
                 "some logs could not be read, so the result would be incomplete; make them "
@@ -73,7 +73,7 @@ Result<void> WriteAll(Output& out, const std::string& text) {
   return out.Finish();
 }
 
-// The JSON results also report that checking was not possible.
+// The JSON results also report if checking was not possible.
 Result<void> WriteResults(const CheckFlags& flags, const Result<Checked>& checked,
                           std::optional<Output>& junit, std::optional<Output>& sarif) {
   if (junit) {
@@ -137,7 +137,7 @@ int RunCheck(Arguments arguments) {
         "--junit or --sarif a file name");
     return kExitUsage;
   }
-  // Opens the file before the long work.
+  // Opens the file before the checks, which take long, so that an error is reported early.
   Result<std::optional<Output>> junit = OpenIfNamed(flags.junit);
   if (!junit) return PrintInputError(junit.error());
   Result<std::optional<Output>> sarif = OpenIfNamed(flags.sarif);

@@ -132,7 +132,8 @@ int RunCompare(Arguments arguments) {
   };
   Progress blaming("finding what is to blame", std::cerr, IsTerminal(STDERR_FILENO),
                    ProgressUnit::kItems);
-  // Progress is not written to log files: the report has the duration.
+  // Shows progress only on a terminal. Log files do not need it, because the report contains the
+  // duration.
   const bool is_shown = IsTerminal(STDERR_FILENO);
   options.blame_progress = [&](double seconds, double max_seconds) {
     if (!is_shown) return true;

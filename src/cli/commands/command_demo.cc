@@ -65,7 +65,7 @@ Result<void> ImportPublishedFigures(const fs::path& data, const fs::path& logdir
     compression::ImportOptions options;
     options.directory = logdir / "published" / file.stem();
     options.tags =
-        // Logs flat tags: groups would create a thousand runs of one point each.
+        // Logs flat tags, because groups would create a thousand runs with one point each.
         compression::TagScheme::kFlat;
     CBOARD_ASSIGN_OR_RETURN(const compression::ImportReport report,
                             compression::ImportBenchmark(file, options));
@@ -79,8 +79,8 @@ class Lines {
  public:
   explicit Lines(bool is_terminal) : is_terminal_(is_terminal) {}
 
-  // Shows progress: on a terminal in one line that changes, elsewhere with a line when a task
-  // begins.
+  // Shows progress: on a terminal as one line that changes; otherwise as one line per task, when
+  // the task begins.
   void Show(std::string_view line) {
     if (is_terminal_) {
       std::cout << "\r\x1b[Kdemo: " << line << std::flush;
@@ -100,7 +100,7 @@ class Lines {
 };
 
 Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::path& logdir) {
-  // Checks for errors first, then replaces the last demo.
+  // Checks for errors before it replaces the files of the last demo.
   std::error_code ignored;
   if (!fs::is_directory(data, ignored)) {
     return Fail(
@@ -161,7 +161,7 @@ int RunDemo(Arguments arguments) {
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   std::vector<std::string> serve = {"--logdir", logdir};
   std::ranges::copy(app.remaining(), std::back_inserter(serve));
-  // Reports wrong flags before the training, not after it.
+  // Reports wrong flags before the training starts.
   ServeConfig config;
   if (const std::optional<int> exit_code = ParseServeFlags(serve, config)) return *exit_code;
 

@@ -61,7 +61,7 @@ Result<bool> Export(const ExportFlags& flags) {
         ErrorCode::kInvalidArgument,
         "only --format parquet writes a directory of tables; give a file name for " + flags.format);
   }
-  // Opens the output before the long work.
+  // Opens the output before reading the log, which takes long, so that an error is reported early.
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(is_folder ? "-" : flags.out));
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
                           ReadLogs(flags.logs));

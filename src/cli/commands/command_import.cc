@@ -39,8 +39,9 @@ struct ImportFlags {
 
 constexpr std::string_view kBenchmark = "benchmark";
 
-// Selects the directory of each file's runs: --logdir for one file, a subdirectory of it per file
-// for several. The directories of different files, and of their HParams rows, are always different.
+// Selects the directory for the runs of each file: --logdir for a single file, a subdirectory of
+// --logdir for each of several files. No two files share a directory, and neither do their HParams
+// rows.
 class Directories {
  public:
   explicit Directories(const ImportFlags& flags)
@@ -59,7 +60,7 @@ class Directories {
     return base_ / directory;
   }
 
-  // Returns the directory that contains everything that was imported.
+  // Returns the directory that contains all imported runs.
   const fs::path& base() const { return base_; }
 
  private:

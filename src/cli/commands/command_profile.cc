@@ -17,8 +17,8 @@
 namespace cboard::cli {
 namespace {
 
-// Exit codes of failures, the same as in env, nohup and timeout, so that they differ from the
-// command's own codes.
+// Exit codes of failures. They are the same as in env, nohup and timeout, and differ from the exit
+// codes that the profiled command usually has.
 constexpr int kExitProfilerFailed = 125;
 constexpr int kExitCannotRun = 126;
 constexpr int kExitCommandNotFound = 127;
@@ -68,7 +68,7 @@ std::string Describe(const ChildExit& end, const profile::HardwareSummary& summa
          " MB at its peak; the machine: " + (machine.empty() ? "too short to measure" : machine);
 }
 
-// Logs the kernel's counters, which are exact; samples are not.
+// Logs the counters of the kernel, because they are exact and sampled values are not.
 void LogCommand(const ChildExit& end, const profile::HardwareSummary& summary,
                 SummaryWriter& writer) {
   const auto step = static_cast<std::int64_t>(summary.sample_count);
@@ -114,7 +114,7 @@ int RunProfile(Arguments arguments) {
   AddEndpointFlag(app);
   app.prefix_command();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
-  // The condition is negated, so that it also refuses NaN.
+  // The condition is negated, so that NaN is refused, too.
   if (!(interval_seconds >= 0.01 && interval_seconds <= 3600)) {
     PrintError("--interval must be between 0.01 and 3600 seconds");
     return kExitUsage;
@@ -128,8 +128,8 @@ int RunProfile(Arguments arguments) {
     return kExitUsage;
   }
 
-  // Looks up the command before the log is opened: a command that cannot be run leaves no empty
-  // run.
+  // Looks up the command before the log is opened, so that a command that cannot be run does not
+  // leave an empty run.
   if (const Result<void> found = ChildProcess::Find(command.front()); !found) {
     PrintError(found.error().message);
     return ExitCodeOf(found.error());

@@ -77,8 +77,9 @@ int RunQuantize(Arguments arguments) {
       ->type_name("PATTERN");
   app.add_option("--target", names.target,
                  "Processor that will run the model: this-machine (default),\n"
-                 "ort-cpu (weights that cannot saturate on processors without\n"
-                 "VNNI), ort-vnni, tensorrt, openvino")
+                 "ort-cpu (any x86 processor: a smaller range for weights, so\n"
+                 "that 8-bit sums cannot overflow without VNNI), ort-vnni,\n"
+                 "tensorrt, openvino")
       ->type_name("TARGET");
   app.add_flag("--bias-correction,!--no-bias-correction", options.bias_correction,
                "Try bias correction: change biases to remove the mean error of\nrounded weights "

@@ -49,7 +49,8 @@ Result<bool> Report(ReportFlags& flags) {
   options.logdir = flags.logs.text();
   options.version = CBOARD_VERSION;
   options.made_at_seconds = WallTimeSeconds();
-  // Opens the output before the long work.
+  // Opens the output before writing the report, which takes long, so that an error is reported
+  // early.
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
                           ReadLogs(flags.logs));
@@ -66,9 +67,8 @@ Result<bool> Report(ReportFlags& flags) {
 int RunReport(Arguments arguments) {
   ReportFlags flags;
   CLI::App app(
-      "Writes a report as one HTML file: the cost of compression, and the results of the "
-      "gates\n(limits for metrics). The file needs no network and no other files, and prints on "
-      "A4.\n"
+      "Writes a report as one HTML file: what compression cost, and which gates (limits for\n"
+      "metrics) passed or failed. The file needs no network and no other files, and prints on A4.\n"
       "\n"
       "Example: compression-board report --logdir runs -o report.html\n",
       "compression-board report");

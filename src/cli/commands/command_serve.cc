@@ -107,13 +107,14 @@ server::AccessOptions AccessOptionsOf(const ServeConfig& config) {
 // Raises the limit of file descriptors as far as possible, and returns the resulting maximum number
 // of connections.
 std::size_t MaxConnections() {
-  constexpr std::size_t kOtherFiles = 256;  // For event files, listening sockets and the log.
+  constexpr rlim_t kOtherFiles = 256;  // For event files, listening sockets and the log.
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 768;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  return std::max(static_cast<std::size_t>(limit.rlim_cur), 2 * kOtherFiles) - kOtherFiles;
+  // If there are few, connections leave half of them: otherwise new points could not be read.
+  return static_cast<std::size_t>(limit.rlim_cur - std::min(kOtherFiles, limit.rlim_cur / 2));
 }
 
 server::HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
@@ -152,12 +153,12 @@ std::string Describe(const server::Board::Status& status) {
   return Plural(status.run_count, "run");
 }
 
-// A temporary file that redirects a browser to `url`. Only this user can read it: other users see
-// the arguments of a browser, but not the content of this file. The destructor deletes it.
+// A temporary file that redirects a browser to `url`. Only this user can read it: other users can
+// see the command line of the browser, but not the content of this file. The destructor deletes it.
 class PageWithLink {
  public:
   static Result<PageWithLink> Write(const std::string& url) {
-    // Other users cannot read this directory.
+    // Prefers the directory $XDG_RUNTIME_DIR, because other users cannot read it.
     const char* const runtime = ::getenv("XDG_RUNTIME_DIR");
     std::error_code error;
     const std::filesystem::path folder = runtime != nullptr && *runtime != '\0'
@@ -236,8 +237,8 @@ void OpenInBrowser(const std::string& url) {
         "yourself");
 }
 
-// Prints the address of the board when its content is known, or after a moment. Lists unreadable
-// files when reading is complete.
+// Prints the address of the board when its content is known, or after a short wait. Lists
+// unreadable files when reading is complete.
 void Announce(const std::stop_token& stop, const ServeConfig& config, const server::Board& board,
               std::uint16_t port) {
   constexpr std::chrono::milliseconds kMoment(250);
@@ -279,7 +280,8 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const serv
   }
 }
 
-// Falls back to IPv4 on machines without IPv6, which do not have the address "::".
+// If the machine has no IPv6, the address "::" does not exist; listens on all IPv4 addresses
+// instead.
 Result<std::unique_ptr<server::HttpServer>> Listen(server::HttpServerOptions options,
                                                    const server::HttpHandler& handler) {
   auto server = server::HttpServer::Listen(options, handler);
@@ -322,7 +324,8 @@ Result<void> Serve(const ServeConfig& config) {
                                                    }));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::HttpServer> server,
                           Listen(options, handler));
-  // Announces in a thread, so that responses do not wait until the logs are read.
+  // Prints the address from a separate thread, so that responses do not wait until the logs are
+  // read.
   const std::jthread announcing(
       [&](const std::stop_token& stop) { Announce(stop, config, *board, server->port()); });
   server->Run();

@@ -72,7 +72,8 @@ Result<void> ReadTuneFlags(const TuneFlags& flags, tune::TuneOptions& options) {
   if (evaluation.metrics.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "--labels needs --metric, for example --metric top1");
   }
-  // Without --eval-data, the samples come from the file of the labels, from an array beside them.
+  // If --eval-data is not given, the samples are read from the file of the labels: from an array
+  // beside the labels.
   if (flags.eval_data.empty() && !labels.array.empty()) options.evaluation.run.data = labels.file;
   return {};
 }
@@ -190,8 +191,8 @@ int RunTune(Arguments arguments) {
     PrintError(read.error().message);
     return kExitUsage;
   }
-  // Writes to a local directory first: finished trials are renamed, which objects in a bucket do
-  // not support.
+  // Writes to a local directory first, because finished trials are renamed, and objects in a bucket
+  // cannot be renamed.
   Result<BucketMirror> mirror =
       BucketMirror::Open(options.logdir, options.output.string() + ".logs");
   if (!mirror) {

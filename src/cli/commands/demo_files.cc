@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// File with the list of a demo's files, one path per line. A log directory with this file belongs
-// to a demo.
+// Name of the file that lists the files of a demo, one path per line. A log directory with this
+// file belongs to a demo.
 constexpr std::string_view kList = ".compression-board-demo";
 constexpr std::string_view kUnfinished = ".unfinished-demo";
 
@@ -77,7 +77,8 @@ Result<void> FinishDemo(const fs::path& logdir) {
   const fs::path unfinished = logdir / kUnfinished;
   CBOARD_ASSIGN_OR_RETURN(const std::vector<fs::path> files, FilesBelow(unfinished));
   CBOARD_RETURN_IF_ERROR(RemoveListed(logdir));
-  // Lists files before moving them, so that an interruption does not lose any.
+  // Writes the list of files before moving the files, so that the list is complete even after an
+  // interruption.
   std::string list;
   for (const fs::path& file : files) list += file.native() + '\n';
   CBOARD_RETURN_IF_ERROR(WriteFileAtomically(logdir / kList, list));

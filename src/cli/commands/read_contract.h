@@ -8,7 +8,7 @@
 
 namespace cboard::cli {
 
-// Reads the contract and prints warnings about ignored members. Errors name the file.
+// Reads the contract, and prints warnings about parts that were ignored. Errors name the file.
 Result<analysis::Contract> ReadContract(const std::string& path);
 
 }  // namespace cboard::cli

@@ -12,7 +12,7 @@
 namespace cboard::cli {
 namespace {
 
-// The flags as CLI11 stores them; ParseServeFlags interprets them.
+// The values of the flags in the form in which CLI11 stores them; ParseServeFlags interprets them.
 struct RawFlags {
   std::string host;
   bool bind_all = false;
@@ -45,8 +45,8 @@ constexpr char kFooter[] =
     "Command-line flags override the file. The environment variable COMPRESSION_BOARD_TOKEN\n"
     "may contain the access token.\n";
 
-// Flags of TensorBoard about loading. They have no effect here, and are accepted so that scripts
-// keep working.
+// Flags of TensorBoard that control loading. The board ignores them, and accepts them so that
+// scripts keep working.
 constexpr auto kIgnored = std::to_array(
     {"--load_fast", "--reload_multifile", "--reload_multifile_inactive_secs", "--reload_task",
      "--max_reload_threads", "--generic_data", "--reuse_port", "--purge_orphaned_data",
@@ -232,8 +232,8 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   } else if (raw.has_token) {
     CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token"));
   } else if (const char* const from_environment = std::getenv(kTokenVariable)) {
-    // An empty variable is an error: a script whose own variable is missing would serve without a
-    // token.
+    // An empty variable is an error: if a script sets the variable from another variable that is
+    // missing, the board would be served without a token.
     CBOARD_RETURN_IF_ERROR(CheckToken(from_environment, kTokenVariable));
   }
   if (config.allow_delete && config.read_only) {

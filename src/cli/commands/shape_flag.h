@@ -9,8 +9,8 @@ class App;
 
 namespace cboard::cli {
 
-// Adds the flag --shape, which may be repeated for several inputs, and stores its values in
-// `shapes`.
+// Adds the flag --shape and stores its values in `shapes`. The flag may be repeated for several
+// inputs.
 void AddShapeFlag(CLI::App& app, const char* help, model::InputShapes& shapes);
 
 }  // namespace cboard::cli

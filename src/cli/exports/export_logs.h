@@ -16,10 +16,12 @@ namespace cboard::cli {
 struct ExportOptions {
   std::optional<reader::TextPattern> runs;  // Only runs whose name matches.
   std::optional<reader::TextPattern> tags;  // Only tags that match.
-  // For JSON: include the bytes of images, audio, graphs and run metadata in base64.
+  // For JSON: if true, the output includes the bytes of images, audio, graphs and run metadata in
+  // base64.
   bool media = false;
 
-  // A callback that is called regularly with the number of written values and the total.
+  // A callback that is called regularly with the number of values written so far and the number of
+  // all values.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
 
   bool Takes(const reader::Run& run) const { return !runs || runs->FoundIn(run.name); }
@@ -33,7 +35,7 @@ Result<void> ExportCsv(const reader::Snapshot& snapshot, const ExportOptions& op
                        ByteSink& out);
 
 // Writes scalars as a Parquet file: texts run and tag, an int64 step, doubles wall_time and value.
-// All are bit for bit the logged values. wall_time is seconds since 1970, as in CSV; a timestamp
+// All values have exactly the logged bits. wall_time is seconds since 1970, as in CSV; a timestamp
 // type would lose digits and has no NaN.
 Result<void> ExportParquet(const reader::Snapshot& snapshot, const ExportOptions& options,
                            ByteSink& out);

@@ -39,7 +39,8 @@ std::string KeysOf(const Map& map) {
   return keys;
 }
 
-// Metrics of the difference from the float model, the best first; a baseline has none of them.
+// Metrics of the difference from the float model, the most informative first. A baseline has none
+// of these metrics.
 constexpr std::array<std::string_view, 5> kDefaultMetrics = {"sqnr_db", "accumulated_sqnr_db",
                                                              "cosine", "rmse_by_scale", "mse"};
 
@@ -50,7 +51,7 @@ std::string DefaultMetric(const std::map<std::string, Values>& metrics) {
   return metrics.begin()->first;
 }
 
-// Drops variants without the requested metric, unless none would remain.
+// Removes variants without the requested metric, unless no variant has it.
 void DropVariantsWithout(Figures& figures, std::string_view metric) {
   const auto is_usable = [&](const auto& variant) {
     const auto has = [&](std::string_view key) {

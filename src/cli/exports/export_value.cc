@@ -43,7 +43,7 @@ void AppendNumbers(std::string_view key, const Numbers& numbers, JsonWriter& jso
   json.EndArray();
 }
 
-// The functions below append members to an open object.
+// The following functions append members to an open object.
 Result<void> AppendHistogram(std::string_view bytes, JsonWriter& json) {
   CBOARD_ASSIGN_OR_RETURN(const proto::ParsedHistogram histogram, proto::ParseHistogram(bytes));
   json.Key("min").Value(histogram.min);
@@ -77,7 +77,7 @@ Result<void> AppendAudio(std::string_view bytes, bool media, JsonWriter& json) {
 
 Result<void> AppendTensor(std::string_view bytes, bool media, JsonWriter& json) {
   CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, proto::ParseTensor(bytes));
-  // Reads before writing, so that an unreadable tensor gives only an error.
+  // Reads the tensor before writing, so that only an error is written if the tensor cannot be read.
   std::vector<double> numbers;
   std::vector<std::string_view> strings;
   if (tensor.dtype == proto::DataType::kString) {

@@ -11,7 +11,7 @@
 
 namespace cboard::cli {
 
-// Appends a value. `bytes` is the content of a Blob of a tag of this kind.
+// Appends a value. `bytes` is the content of a Blob that was read from a tag of this kind.
 void AppendValue(reader::TagKind kind, std::string_view bytes, bool media, JsonWriter& json);
 
 // Appends the "hparams" of a tag: PluginData.content as an object, or null if it is empty.
@@ -21,8 +21,9 @@ void AppendHParams(std::string_view plugin_content, JsonWriter& json);
 
 // Returns the metric `metric` of the layers of `variant`, with one graph per model. It reads values
 // logged as <model>/layers/<layer>/<metric>/<variant>. By default, `metric` is the most informative
-// logged metric, and `variant` is the only one. Fails with kNotFound if there is no such metric,
-// and with kInvalidArgument if there are several variants; the message lists the existing ones.
+// logged metric, and `variant` is the only variant. Fails with kNotFound if there is no such
+// metric, and with kInvalidArgument if there are several variants; the message lists the existing
+// ones.
 Result<std::string> NodeDataJson(const reader::Snapshot& snapshot, const ExportOptions& options,
                                  std::string_view metric, std::string_view variant);
 

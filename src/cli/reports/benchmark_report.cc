@@ -101,7 +101,7 @@ class VariantSentences {
   }
   void AddVariant() { ++variant_count_; }
 
-  // "latency_p99_ms (int8): not enough samples".
+  // Formats an omitted metric: "latency_p99_ms (int8): not enough samples".
   std::vector<std::string> Sentences() const {
     std::vector<std::string> texts;
     for (const Sentence& sentence : sentences_) {
@@ -126,8 +126,8 @@ class VariantSentences {
   std::size_t variant_count_ = 0;
 };
 
-// Empty if the interval is narrow, and if there are too few blocks for a verdict: not_measured
-// tells that already.
+// Returns a sentence about a wide interval of a speedup. Empty if the interval is narrow, and if
+// there are too few blocks for a verdict, because not_measured then contains the reason.
 std::string WideIntervalText(const VariantBenchmark& variant) {
   constexpr double kWantedWidth = 0.02;
   if (!variant.latency || variant.latency->speedup.block_count < benchmark::kMinBlocks) return "";

@@ -56,8 +56,9 @@ std::string_view ColourOf(GateOutcome outcome) {
   return "\x1b[32m";
 }
 
-// Colours the outcome, which is the first word of each line. The table escapes control characters
-// in cells, because text from files must not control the terminal, so colours are added afterwards.
+// Colours the first word of each line, the outcome. Colours are added after the table is formatted,
+// because the table escapes control characters in cells, so that text from files cannot control the
+// terminal.
 std::string Coloured(const std::string& table, std::span<const GateResult* const> rows) {
   const std::vector<std::string_view> lines = Split(table, '\n');
   std::string text(lines.front());
@@ -94,8 +95,8 @@ std::string VerdictText(const ContractResult& result) {
          (failures == 1 ? " fails" : " fail") + ": the contract is not kept.\n";
 }
 
-// Appends damage that no gate checks, and layers without measurements: a passing contract says
-// nothing about them.
+// Appends damage that no gate checks, and layers without measurements, because a passing contract
+// does not consider them.
 void AppendBeyond(const ContractResult& result, const analysis::ContractVerdict& each,
                   std::string& text) {
   const bool is_gated = std::ranges::any_of(result.results, [&](const GateResult& gate) {

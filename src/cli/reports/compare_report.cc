@@ -19,17 +19,19 @@ using compare::Level;
 using compare::ModelComparison;
 
 constexpr std::size_t kMaxNameWidth = 60;
-// Maximum number of columns for model outputs; if there are more, only their mean is
-// shown.
+// Maximum number of columns for model outputs. If there are more outputs, only the mean of their
+// SQNR is shown.
 constexpr std::size_t kMaxEnds = 4;
-// SQNR in dB above which outputs count as equal: sums in another order already cause such errors.
+// SQNR in dB above which outputs count as equal: adding the same numbers in another order causes
+// errors of this size.
 constexpr double kExactOutputDb = 80;
 
 constexpr double kExactDb = 150;
-// Minimum share of product pairs that overflow; fewer have no visible effect.
+// Minimum share of product pairs that overflow. A smaller share has no visible effect.
 constexpr double kMinSaturation = 1e-4;
 
-// Shortens a name in the middle: weights of one node and layers of one branch differ at the end.
+// Shortens a name in the middle. The ends stay, because the names of weights of one node, and of
+// layers of one branch, differ at the end.
 std::string ShortName(std::string_view name) { return ShortenedToEnd(name, kMaxNameWidth); }
 
 std::string Decibels(std::optional<double> value) {
@@ -53,7 +55,7 @@ std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& co
   return comparison->channels[*comparison->worst_channel].SqnrDb();
 }
 
-// Names the layers in which the signal loses most, if any stand out.
+// Names the layers with the largest loss of SQNR, if some layers lose much more than the others.
 void AppendLosses(const ModelComparison& comparison, std::string& text) {
   const std::vector<const LayerComparison*> layers = compare::LargestLosses(comparison);
   if (layers.empty()) return;
@@ -78,7 +80,7 @@ std::string EndText(double sqnr_db, const std::optional<double>& agreement) {
   return text;
 }
 
-// Returns each line of `lines` after `indent`.
+// Returns the lines of `lines`, each with `indent` in front.
 std::string Indented(std::string_view lines, std::string_view indent) {
   std::string text;
   while (!lines.empty()) {
@@ -89,7 +91,19 @@ std::string Indented(std::string_view lines, std::string_view indent) {
   return text;
 }
 
-void AppendSuspect(const compare::Suspect& suspect, bool is_first, std::string& text) {
+// Returns the first lines of settings, and the number of lines that are left out.
+std::string FirstLines(std::string_view lines) {
+  constexpr std::ptrdiff_t kMaxLines = 8, kShownLines = 4;
+  const auto count = std::ranges::count(lines, '\n');
+  if (count <= kMaxLines) return std::string(lines);
+  std::size_t end = 0;
+  for (std::ptrdiff_t i = 0; i < kShownLines; ++i) end = lines.find('\n', end) + 1;
+  return std::string(lines.substr(0, end)) + "… " + std::to_string(count - kShownLines) +
+         " more lines: --all or --json\n";
+}
+
+void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_complete,
+                   std::string& text) {
   text += std::string(suspect.is_measured ? (is_first ? "Cause" : "Second cause") : "Suspect") +
           ": '" + ShortName(suspect.layer) + "'";
   if (!suspect.part.empty()) text += " (" + suspect.part + ", " + suspect.cause + ")";
@@ -120,23 +134,26 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, std::string& 
       continue;
     }
     if (i == 0 && suspect.sqnr_db) {
-      text += "the end goes from " + EndText(*suspect.sqnr_db, suspect.agreement) + " to ";
+      text +=
+          "the damaged outputs go from " + EndText(*suspect.sqnr_db, suspect.agreement) + " to ";
     }
     text += EndText(fix.sqnr_db, fix.agreement) + ", " + std::string(NameOf(fix.level)) +
             " (measured); price: " + Printable(fix.price) + "\n";
   }
   if (!suspect.fixes[0].setting.empty()) {
-    text += "  Apply it with ONNX Runtime:\n" + Indented(suspect.fixes[0].setting, "    ");
+    const std::string& setting = suspect.fixes[0].setting;
+    text += "  Apply it with ONNX Runtime:\n" +
+            Indented(is_complete ? setting : FirstLines(setting), "    ");
   }
 }
 
 // Appends the verdict in one line, and the root cause.
-void AppendEndVerdict(const ModelComparison& comparison, std::string& text) {
+void AppendEndVerdict(const ModelComparison& comparison, bool is_complete, std::string& text) {
   const compare::EndVerdict& verdict = comparison.verdict;
   if (verdict.sentence.empty()) return;
   text += Printable(verdict.sentence) + "\n";
   for (const compare::Suspect& suspect : verdict.suspects) {
-    AppendSuspect(suspect, &suspect == &verdict.suspects[0], text);
+    AppendSuspect(suspect, &suspect == &verdict.suspects[0], is_complete, text);
   }
   if (!verdict.blame_note.empty()) text += Printable(verdict.blame_note) + "\n";
   text += "\n";
@@ -399,7 +416,7 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
   const std::size_t top = options.top;
   const bool has_fix =
       !comparison.verdict.suspects.empty() && !comparison.verdict.suspects[0].fixes.empty();
-  AppendEndVerdict(comparison, text);
+  AppendEndVerdict(comparison, options.all, text);
   AppendVerdict(comparison, text);
   AppendTable(comparison, top, text);
   const bool is_damaged = comparison.verdict.level >= compare::VerdictLevel::kDegraded;
@@ -408,7 +425,7 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
       text += "\n" + outputs;
     }
   }
-  // Omits advice if root causes already gave it, or if the model is undamaged.
+  // Leaves out the advice if the root causes already contain advice, or if the model is undamaged.
   const bool is_sound = comparison.verdict.level == compare::VerdictLevel::kSound;
   if (options.all || (!has_fix && !is_sound)) AppendCauses(comparison, top, text);
   AppendVerified(comparison, text);
@@ -418,7 +435,8 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
     AppendBytes(comparison, text);
   }
   AppendUnpaired(comparison, text);
-  {
+  // The settings of a measured fix are above; settings for the red layers may contradict them.
+  if (options.all || !has_fix) {
     const std::string snippet = compare::KeepFloatSnippet(
         compare::NodesToKeepFloat(comparison), compare::Toolchain::kOnnxRuntime, comparison.scheme);
     if (!snippet.empty()) {

@@ -106,8 +106,8 @@ TEST(CompareReport, BeginsWithVerdictCauseFixAndSettings) {
           "Broken: output 'y' (scores): all values became 0; on 20 samples.\n"
           "Cause: 'concat' (output, shared_scale): one scale for branches of very different size\n"
           "  In 2 layers: 'concat', 'concat2'\n"
-          "  Fix: keep 'concat' in float32: the end goes from -3.4 dB, agreement 0 % to 29.7 dB, "
-          "agreement 99.8 %, sound (measured); price: 1 node in float32\n"
+          "  Fix: keep 'concat' in float32: the damaged outputs go from -3.4 dB, agreement 0 % "
+          "to 29.7 dB, agreement 99.8 %, sound (measured); price: 1 node in float32\n"
           "  Or: 16 bits for this output: 29.5 dB, sound (measured); price: 16-bit activations\n"
           "  Apply it with ONNX Runtime:\n"
           "    quantize_static(a,\n"
@@ -115,6 +115,15 @@ TEST(CompareReport, BeginsWithVerdictCauseFixAndSettings) {
           "Blame is measured: 30 runs.\n"
           "\n"
           "'fp32.onnx' (4.0 KiB)"));
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("To keep the red layers in float32")));
+  EXPECT_THAT(CompareText(comparison, {.all = true}),
+              HasSubstr("To keep the red layers in float32"));
+
+  std::string& setting = comparison.verdict.suspects[0].fixes[0].setting;
+  for (int i = 0; i < 20; ++i) setting += "line " + std::to_string(i) + "\n";
+  EXPECT_THAT(CompareText(comparison), HasSubstr("    line 1\n"
+                                                 "    … 18 more lines: --all or --json\n"));
+  EXPECT_THAT(CompareText(comparison, {.all = true}), HasSubstr("    line 19\n"));
 }
 
 TEST(CompareReport, SaysSoIfNoFixHelps) {

@@ -31,7 +31,7 @@ std::uint64_t SizeOf(const reader::Run& run) {
   return bytes;
 }
 
-// Facts about a tag that need all of its points, or the first and last one.
+// Facts about a tag that are computed from all points, or from the first and last point.
 struct TagFacts {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
@@ -71,7 +71,7 @@ std::string Steps(const reader::Tag& tag) {
 
 std::string LastValue(const TagFacts& facts) {
   if (!facts.last_value) return {};
-  // Scalars are stored as floats: more digits would be rounding noise.
+  // Scalars are stored as floats, so more digits would only show rounding errors.
   const auto narrow = static_cast<float>(*facts.last_value);
   if (static_cast<double>(narrow) != *facts.last_value) return ShortestDecimal(*facts.last_value);
   std::array<char, 32> buffer;

@@ -15,8 +15,8 @@ using analysis::GateOutcome;
 using analysis::GateResult;
 
 // Escapes text for XML elements and quoted attributes. Control characters are replaced: XML 1.0
-// cannot represent most of them, and a parser would refuse the whole file for one in a layer's
-// name.
+// cannot represent most of them, and a parser would refuse the whole file because of one control
+// character in a layer's name.
 std::string XmlText(std::string_view text) {
   constexpr std::string_view kNoCharacter = "\xEF\xBF\xBD";
   const std::string valid = ToValidUtf8(text);
@@ -62,8 +62,8 @@ std::string Counts(std::size_t tests, std::size_t failures, std::size_t errors) 
 constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 void AppendCase(const Contract& contract, const GateResult& result, std::string& xml) {
-  // CI servers show the part before the last dot as a package, which groups the variants of a
-  // model.
+  // CI servers show the part before the last dot as a package, so the variants of a model are shown
+  // as one group.
   const std::string owner =
       result.variant.empty() ? result.model : result.model + "." + result.variant;
   xml += "    <testcase" + Attribute("classname", owner.empty() ? "contract" : owner) +

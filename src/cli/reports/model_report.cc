@@ -42,15 +42,16 @@ std::string DeclaredShapeText(const model::ModelTensor& tensor) {
   return text + "]";
 }
 
-// Returns true if the model takes one sample at a time, or any number. Only the first input
-// decides: others may be states, whose first dimension has another meaning.
+// Returns true if the batch size of the model is 1 or any number. Only the first input decides,
+// because other inputs may be states, whose first dimension has another meaning.
 bool TakesOneSample(const model::ModelGraph& model) {
   if (model.inputs().empty()) return true;
   const std::vector<std::int64_t>& shape = model.tensor(model.inputs()[0]).shape;
   return shape.empty() || shape[0] <= 1;
 }
 
-// Returns true if an input has unknown sizes besides the batch size, which the user must give.
+// Returns true if an input has unknown sizes besides the batch size. The user must give these
+// sizes.
 bool HasOpenInputs(const model::ModelGraph& model) {
   return std::ranges::any_of(model.inputs(), [&](model::TensorId id) {
     const model::ModelTensor& input = model.tensor(id);

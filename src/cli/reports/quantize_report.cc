@@ -78,8 +78,8 @@ std::string QuantizeText(const QuantizeReport& report) {
                      HumanBytes(before) + " before" + ChangeOf(before, after) + "\n";
   text += std::string(NameOf(report.plan.precision)) + " for " +
           std::string(NameOf(report.plan.target)) + "; " + std::to_string(integer) + " of " +
-          Plural(weights, "weight") + " quantized; " + Plural(report.samples, "sample") + " of " +
-          Printable(report.source) + "\n";
+          Plural(weights, "weight") + " quantized; " + Plural(report.samples, "sample") + " (" +
+          Printable(report.source) + ")\n";
   AppendVerdict(report, text);
   AppendTried(report, text);
   AppendUnfused(report, text);

@@ -22,14 +22,14 @@
 
 namespace cboard::cli {
 
-// Describes `model`: operators, element types, quantization, and the `top` largest nodes, or
-// tensors if the format has no nodes.
+// Describes `model`: operators, element types, quantization, and the `top` largest nodes. If the
+// format has no nodes, lists the largest tensors.
 std::string ModelText(std::string_view name, const model::ModelGraph& model, std::size_t top = 20);
 
 // Returns
-// {"path":…,"format":…,"totals":{…},"inputs":[…],"outputs":[…],"nodes":[…],"constants":[…]},
-// complete for any `--top`. Unknown values are null: sizes of dimensions, and multiply-accumulates
-// of nodes with missing shapes.
+// {"path":…,"format":…,"totals":{…},"inputs":[…],"outputs":[…],"nodes":[…],"constants":[…]}. All
+// nodes and constants are included; `--top` has no effect. Unknown values are null: sizes of
+// dimensions, and multiply-accumulates of nodes with missing shapes.
 std::string ModelJson(std::string_view name, const model::ModelGraph& model);
 
 // Formats a number of operations: "1.82 G" for 1'820'000'000; integers below 1000.
@@ -67,7 +67,7 @@ std::string OutputsText(const compare::EndVerdict& verdict, std::size_t indent =
 std::string ImportText(std::string_view path, const compression::BenchmarkFile& file,
                        const compression::ImportReport& report, bool verbose);
 
-// Returns the same text for a layer report: a line per model, and its warnings.
+// Returns the text for a layer report: a line per model, and the warnings of the report.
 std::string LayerImportText(std::string_view path, const compression::LayerReport& report,
                             const std::vector<compression::ImportedLayers>& imported);
 
@@ -79,8 +79,8 @@ struct InspectFilter {
   std::string tag;  // Only tags that contain this text, and runs that have one.
 };
 
-// Fails with kNotFound if no run matches, because an empty result after a typing error would look
-// like a log without values.
+// Checks that the filter selects a run. Fails with kNotFound if no run matches the filter, because
+// an empty result after a typing error would look like a log without values.
 Result<void> CheckFilter(const reader::Snapshot& snapshot, const InspectFilter& filter);
 
 std::string InspectText(std::string_view logdir, const reader::Snapshot& snapshot,

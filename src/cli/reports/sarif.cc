@@ -40,8 +40,8 @@ std::string UriOf(const std::string& path) {
   return uri;
 }
 
-// Removes Markdown links, [words](address): viewers would show them, and names in logs may be
-// anything.
+// Removes Markdown links, [words](address). Viewers would show them as links, and names in logs may
+// contain any text.
 std::string WithoutLinks(std::string text) {
   for (std::size_t at = 0; (at = text.find("](", at)) != std::string::npos;) {
     text.insert(at + 1, " ");
@@ -87,7 +87,7 @@ struct Finding {
   std::string_view level = "error";
   std::string text = {};
   int line = 1;
-  // The name of a variant or layer; may be empty.
+  // The kind and the name of a variant or layer; the name may be empty.
   std::string name = {};
   std::string_view kind = {};
   std::string full_name = {};
@@ -107,7 +107,7 @@ class SarifWriter {
     json_.Key("rules").BeginArray();
   }
 
-  // Adds the gates in the order of the contract.
+  // Adds the results of the gates in the order of the contract.
   void AddRule(const Gate& gate) {
     AddRule(ids_[rule_count_], Demand(gate), "error");
     json_.Key("properties").BeginObject();
@@ -148,8 +148,9 @@ class SarifWriter {
       json_.Key("fullyQualifiedName").Value(finding.full_name).EndObject().EndArray();
     }
     json_.EndObject().EndArray();
-    // Identifies a result in later runs, even if its gate has moved to another line. Code scanning
-    // would otherwise use the line, which all layers of a gate share.
+    // Identifies a result in later runs, even if its gate has moved to another line. Otherwise,
+    // code scanning would identify a result by its line, and all layers of a gate have the same
+    // line.
     json_.Key("partialFingerprints").BeginObject().Key("primaryLocationLineHash");
     json_.Value(ids_[rule] + ": " + (finding.name.empty() ? finding.text : finding.full_name));
     json_.EndObject().EndObject();

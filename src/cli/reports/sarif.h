@@ -29,7 +29,8 @@ inline constexpr std::size_t kMaxSarifLayers = 100;
 
 // The checked contract, and the program that checked it.
 struct SarifSource {
-  // The path as the user gave it: code scanning expects a path from the root of the repository.
+  // The path in the form that the user gave, because code scanning expects a path from the root of
+  // the repository.
   std::string contract;
   std::string version;  // Version of this program.
 };

@@ -34,7 +34,7 @@ class TextTable {
   // Drops columns that are empty in every row.
   void DropEmptyColumns();
 
-  // Returns a line of titles and a line per row, each after `indent` spaces. Cells are made
+  // Returns a line of titles and a line per row, each with `indent` spaces in front. Cells are made
   // printable.
   std::string Render(std::size_t indent = 0) const;
 
@@ -55,7 +55,7 @@ std::string Plural(std::size_t count, const std::string& noun);
 // wide East Asian characters and emoji, none for combining marks.
 std::size_t DisplayWidth(std::string_view text);
 
-// Returns `text` truncated to `max_width` columns; the last one is "…" if it was truncated.
+// Returns `text` truncated to `max_width` columns; the last column is "…" if it was truncated.
 std::string Shortened(std::string_view text, std::size_t max_width);
 
 // Returns `text` with its beginning replaced by "…" if it is too long, for names that differ at the

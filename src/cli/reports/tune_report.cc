@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "cboard/base/strings.h"
 #include "cboard/compare/keep_float.h"
@@ -29,7 +31,40 @@ std::string LineOf(const tune::Reverted& line) {
   return text + "\n";
 }
 
-// Returns settings for other programs that keep the same operators in float.
+// Returns one line for all changes of one kind whose effects were not measured one by one, such as
+// 16 bits for all activations.
+std::string SummaryOf(const std::vector<const tune::Reverted*>& parts) {
+  constexpr std::size_t kMaxNames = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(parts.size(), kMaxNames); ++i) {
+    names += (i > 0 ? ", " : "") + parts[i]->name;
+  }
+  if (parts.size() > kMaxNames) names += ", …";
+  const bool is_node = !parts.front()->op_type.empty();
+  return "  " + Plural(parts.size(), is_node ? "operator" : "tensor") + " in " +
+         parts.front()->change + ", measured only together: " + names + "\n";
+}
+
+std::string RevertedText(const tune::TuneReport& report) {
+  if (report.reverted.empty()) return "";
+  constexpr std::size_t kMaxLines = 20;
+  std::string text = "\nNot in 8 bits, and why:\n";
+  std::size_t lines = 0;
+  // Changes that were not measured alone, by whether they are nodes, and by the change.
+  std::map<std::pair<bool, std::string>, std::vector<const tune::Reverted*>> others;
+  for (const tune::Reverted& part : report.reverted) {
+    if (!part.gain_db && part.cause.empty()) {
+      others[{part.op_type.empty(), part.change}].push_back(&part);
+    } else if (++lines <= kMaxLines) {
+      text += LineOf(part);
+    }
+  }
+  for (const auto& [kind, parts] : others) text += SummaryOf(parts);
+  if (lines > kMaxLines || !others.empty()) text += "  --json lists all of them\n";
+  return text;
+}
+
+// Returns the settings with which other programs keep the same operators in float.
 std::string SettingsText(const tune::TuneReport& report) {
   const tune::TrialReport& best = report.trials[*report.best];
   std::string text;
@@ -45,8 +80,14 @@ std::string SettingsText(const tune::TuneReport& report) {
   for (const std::string& tensor : best.wide_tensors) {
     wide.push_back({.tensor = tensor, .bits = 16});
   }
+  constexpr std::size_t kMaxOverrides = 12;
   const std::string overrides = compare::OverridesSnippet(wide);
-  if (!overrides.empty()) text += "\n# ONNX Runtime, 16 bits\n" + overrides;
+  if (wide.size() > kMaxOverrides) {
+    text += "\n# ONNX Runtime, 16 bits for " + Plural(wide.size(), "tensor") +
+            ": --json lists the tensors for TensorQuantOverrides\n";
+  } else if (!overrides.empty()) {
+    text += "\n# ONNX Runtime, 16 bits\n" + overrides;
+  }
   return text.empty() ? "" : "\nThe same with other programs:\n" + text;
 }
 
@@ -56,17 +97,7 @@ std::string TuneText(const tune::TuneReport& report) {
   std::string text = report.is_met ? "Goals met: " : "Goals missed: ";
   text += report.reason + "\n";
   if (!report.next_step.empty()) text += "Next step: " + report.next_step + "\n";
-  if (!report.reverted.empty()) {
-    constexpr std::size_t kMaxLines = 20;
-    text += "\nNot in 8 bits, and why:\n";
-    for (std::size_t i = 0; i < std::min(report.reverted.size(), kMaxLines); ++i) {
-      text += LineOf(report.reverted[i]);
-    }
-    if (report.reverted.size() > kMaxLines) {
-      text += "  and " + std::to_string(report.reverted.size() - kMaxLines) +
-              " more; --json lists all\n";
-    }
-  }
+  text += RevertedText(report);
   const auto front = std::ranges::count_if(report.trials, &tune::TrialReport::is_pareto);
   if (front > 1) {
     text += "\nPareto front, size and " + report.metric + ":\n";

@@ -10,11 +10,11 @@ namespace {
 // If more than this share of the error remains when all found groups are in float, many parts share
 // the error.
 constexpr double kHalfOfCost = 0.5;
-// Parts of a group whose error is below this share of the largest one are not named.
+// Minimum share of the largest error in a group: parts with a smaller error are not named.
 constexpr double kSameAsCostliest = 0.25;
 constexpr double kAsCostly = 0.8;
-// Minimum share of the error that a named group causes alone. The second limit applies if many
-// groups share the error.
+// A group is named only if it causes at least this share of the error alone. The second limit
+// applies if many groups share the error.
 constexpr double kMinShare = 0.1, kMinShareOfSpread = 0.02;
 constexpr std::size_t kMaxGuilty = 6;
 constexpr std::size_t kMaxSearchRuns = 72;
@@ -36,7 +36,7 @@ class GuiltySearch {
     runs_.SetNeeded(true);
     SearchAlone();
     runs_.SetNeeded(false);
-    found_.is_spread = !found_.guilty.empty() && IsSpread();
+    found_.is_spread = found_.guilty.empty() ? has_used_all_runs_ : IsSpread();
     return std::move(found_);
   }
 
@@ -49,8 +49,8 @@ class GuiltySearch {
     return settings;
   }
 
-  // Measures the model with only the parts of groups [first, end) compressed, and all others in
-  // float.
+  // Measures the error of the model with only the parts of groups [first, end) compressed, and all
+  // other parts in float.
   std::optional<EndState> Alone(std::size_t first, std::size_t end) {
     Settings settings = runs_.board().AllOf(PartState::kFloat);
     for (std::size_t g = first; g < end; ++g) {
@@ -60,8 +60,8 @@ class GuiltySearch {
   }
 
   // Searches by bisection: divides the set of groups with the largest error in two until one group
-  // is left. Each found group is restored together with those found before, until the outputs are
-  // sound.
+  // is left. Each found group stays in float for the rest of the search. The search ends when the
+  // outputs are sound.
   void SearchAlone() {
     struct Range {
       std::size_t first, end;
@@ -72,7 +72,11 @@ class GuiltySearch {
     std::vector<Range> ranges = {{0, groups_.size(), found_.as_it_is.cost, std::nullopt}};
     Settings undone = runs_.board().AllOf(PartState::kAsIs);
     const std::size_t last_run = runs_.runs() + kMaxSearchRuns;
-    while (!ranges.empty() && found_.guilty.size() < kMaxGuilty && runs_.runs() < last_run) {
+    while (!ranges.empty() && found_.guilty.size() < kMaxGuilty) {
+      if (runs_.runs() >= last_run) {
+        has_used_all_runs_ = true;
+        break;
+      }
       std::ranges::pop_heap(ranges, is_less);
       Range range = std::move(ranges.back());
       ranges.pop_back();
@@ -113,7 +117,7 @@ class GuiltySearch {
     found_.guilty.push_back(std::move(guilty));
   }
 
-  // Chooses the parts of a group that damage the outputs when they alone are compressed.
+  // Chooses the parts of a group that damage the outputs when only these parts are compressed.
   void ChooseMembers(GuiltyGroup& guilty) {
     const std::vector<std::size_t>& members = groups_[guilty.group];
     guilty.parts = members;
@@ -127,7 +131,8 @@ class GuiltySearch {
       costs.emplace_back(state->cost, part);
     }
     std::ranges::stable_sort(costs, [](const auto& a, const auto& b) { return a.first > b.first; });
-    // Parts with about the same error quantize the same signal. The first one of them is named.
+    // Parts with about the same error quantize the same signal. Only the first of these parts is
+    // named.
     const auto others = std::ranges::find_if(
         costs, [&](const auto& entry) { return entry.first < kAsCostly * costs[0].first; });
     std::sort(costs.begin(), others, [&](const auto& a, const auto& b) {
@@ -145,6 +150,7 @@ class GuiltySearch {
   const std::vector<SwitchedPart>& parts_;
   const std::vector<std::vector<std::size_t>>& groups_;
   BlameFindings found_;
+  bool has_used_all_runs_ = false;
 };
 
 }  // namespace

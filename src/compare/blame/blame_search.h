@@ -15,7 +15,7 @@
 
 namespace cboard::compare {
 
-// A group of parts that damages the outputs if it alone is compressed.
+// A group of parts that damages the outputs even if all other parts are in float.
 struct GuiltyGroup {
   std::size_t group = 0;
   std::vector<std::size_t> parts;  // The parts that matter, largest error first.
@@ -30,25 +30,27 @@ struct BlameFindings {
   std::vector<GuiltyGroup> guilty;  // Largest error first.
   // Result with all guilty groups in float and all other parts compressed.
   EndState without_guilty;
-  // True if restoring the guilty groups removes less than half of the error: many parts share it.
+  // True if restoring the guilty groups removes less than half of the error, or if the search used
+  // all of its runs and every range of groups still has a part of the error: many parts share it.
   bool is_spread = false;
-  // If the time limit was reached before a single group was found: the range of groups that
-  // contains the one with the largest error.
+  // If the search ended before a single group was found: the range of groups that contains the one
+  // with the largest error.
   std::size_t first_group = 0, end_group = 0;
-  EndState of_groups;  // Result with only these groups compressed.
+  bool is_guess = false;  // The only group in `guilty` was chosen from these, and not measured.
+  EndState of_groups;     // Result with only these groups compressed.
 };
 
 // Runs the model with given settings on some of the samples, within a time limit.
 class BlameRuns {
  public:
-  // Time limits in seconds since the runner was opened; see EndRunner::seconds. Required runs
-  // (SetNeeded) may continue until `last`, all other runs until `end`.
+  // Time limits in seconds, counted as in EndRunner::seconds. Required runs (SetNeeded) may
+  // continue until `last`, all other runs until `end`.
   struct Budget {
     double end = 0, last = 0;
   };
 
-  // Borrows runner and board. Calls `progress` with the seconds that all runs have taken; if it
-  // returns false, no more runs are made.
+  // Borrows runner and board. Calls `progress` with the seconds of all runs so far; if it returns
+  // false, no more runs are made.
   BlameRuns(EndRunner& runner, const SwitchBoard& board, Budget budget,
             std::function<bool(double seconds)> progress);
 
@@ -67,7 +69,7 @@ class BlameRuns {
   // Returns the result of EndRunner::RangesOnZeros; empty if the baseline cannot run on zeros.
   std::unordered_map<std::string, CodeRange> RangesOnZeros(const std::vector<std::string>& tensors);
 
-  // Returns nullopt if the time is up or the model does not run with these settings.
+  // Returns nullopt if the time limit is reached, or if the model does not run with `settings`.
   std::optional<EndState> Measure(const Settings& settings);
 
  private:

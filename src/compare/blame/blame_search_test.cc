@@ -57,6 +57,47 @@ TEST_F(BlameSearch, SaysSoIfUndoingEverythingDoesNotHelp) {
   for (const Suspect& suspect : comparison.verdict.suspects) EXPECT_FALSE(suspect.is_measured);
 }
 
+// The search has fewer runs than this network has quantizers, and all of them cost the same.
+TEST_F(BlameSearch, FindsManySmallErrorsInALongNetwork) {
+  constexpr std::size_t kLength = 200;
+  const auto width = static_cast<std::int64_t>(kWidth);
+  const auto chain = [&](bool is_quantized) {
+    testing::OnnxBuilder builder;
+    builder.Input("x", {1, width})
+        .Constant("zero", {}, testing::OnnxBuilder::kUint8, std::vector<std::uint8_t>{128})
+        .Weight("step", {}, {0.15f});
+    std::string from = "x";
+    for (std::size_t i = 0; i < kLength; ++i) {
+      const std::string number = std::to_string(i);
+      if (is_quantized && i > 0) {
+        builder.Node("QuantizeLinear", {from, "step", "zero"}, {from + "_codes"})
+            .Node("DequantizeLinear", {from + "_codes", "step", "zero"}, {from + "_rounded"});
+        from += "_rounded";
+      }
+      std::vector<float> gains = Gaussian(kWidth, static_cast<unsigned>(i / 2) + 1, 0.1f);
+      for (float& gain : gains) gain = i % 2 == 0 ? 1 + gain : 1 / (1 + gain);
+      builder.Weight("gain" + number, {width}, gains)
+          .Node("Mul", {from, "gain" + number}, {"t" + number}, {}, "stage" + number);
+      from = "t" + number;
+    }
+    builder.Weight("head_weight", {width, width}, Gaussian(kWidth * kWidth, 9, 0.4f))
+        .Node("MatMul", {from, "head_weight"}, {"y"}, {}, "head")
+        .Output("y", {1, width});
+    return builder;
+  };
+  Write("float.onnx", chain(false).Bytes());
+  const ModelComparison comparison = Compared(chain(true));
+  ASSERT_EQ(comparison.verdict.level, VerdictLevel::kBroken) << comparison.verdict.sentence;
+  ASSERT_THAT(comparison.verdict.suspects, Not(IsEmpty()));
+  const Suspect& suspect = comparison.verdict.suspects[0];
+  EXPECT_EQ(suspect.cause, "many_small_errors");
+  EXPECT_THAT(suspect.sentence, HasSubstr("199 quantized activations share it"));
+  ASSERT_THAT(suspect.fixes, Not(IsEmpty()));
+  EXPECT_EQ(suspect.fixes[0].action, "quantize only MatMul");
+  EXPECT_THAT(suspect.fixes[0].setting, HasSubstr("op_types_to_quantize=['MatMul']"));
+  EXPECT_EQ(suspect.fixes[0].level, VerdictLevel::kSound);
+}
+
 TEST_F(BlameSearch, SaysSoIfTimeIsUp) {
   std::vector<float> scales = FineScales();
   scales[2] = 2;

@@ -31,13 +31,20 @@ class FamilyFinder {
       if (why.part != Part::kOutput || !IsOfOperators(why.cause)) continue;
       if (!seen.insert(why.cause).second) continue;
       const bool is_mask = why.cause == Cause::kMask;
-      if (!is_mask && !findings_.is_spread) continue;
+      if (!is_mask && !IsMoreToFind()) continue;
       const std::vector<std::size_t> others = OthersWith(why.cause);
       if (!others.empty()) Add(i, others, is_mask);
     }
   }
 
  private:
+  // True if undoing the groups that were found is not enough: most of the error remains, or the
+  // outputs are as bad as before.
+  bool IsMoreToFind() const {
+    return findings_.is_spread ||
+           findings_.without_guilty.verdict.level >= findings_.as_it_is.verdict.level;
+  }
+
   std::vector<std::size_t> OthersWith(Cause cause) const {
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < found_.parts.size(); ++i) {
@@ -54,15 +61,20 @@ class FamilyFinder {
     auto state = runs_.Measure(undone);
     if (!state) return;
     const bool is_half = state->cost <= kMaxErrorLeft * findings_.as_it_is.cost;
+    // If errors exceed the signal, half of them may be gone without any effect on the outputs. So
+    // the other parts must remove half of the rest.
+    const bool is_enough = findings_.is_spread
+                               ? is_half
+                               : state->cost <= kMaxErrorLeft * findings_.without_guilty.cost;
     const bool is_better = state->cost <= findings_.without_guilty.cost;
-    if (!is_better || (!is_mask && !is_half)) return;
+    if (!is_better || (!is_mask && !is_enough)) return;
     GuiltyGroup& guilty = findings_.guilty[index];
     guilty.parts.insert(guilty.parts.end(), others.begin(), others.end());
     blamed_.insert(others.begin(), others.end());
     findings_.without_guilty = *std::move(state);
     if (is_half) {
       findings_.is_spread = false;
-      // The cause with the most parts comes first.
+      // Moves this group to the front: it now explains most of the damage.
       std::rotate(findings_.guilty.begin(),
                   findings_.guilty.begin() + static_cast<std::ptrdiff_t>(index),
                   findings_.guilty.begin() + static_cast<std::ptrdiff_t>(index) + 1);

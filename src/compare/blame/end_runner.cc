@@ -29,8 +29,8 @@ double NoiseOfHead(const HeadVerdict& head) {
 
 double CostOfHead(const HeadVerdict& head) {
   if (head.use != HeadUse::kFeatures || !head.mean_cosine) return NoiseOfHead(head);
-  // Returns the squared distance of two vectors of length 1; for small errors, it equals their
-  // noise.
+  // The squared distance between the two unit vectors. For small errors it equals the
+  // noise-to-signal ratio.
   return 2 * (1 - *head.mean_cosine);
 }
 
@@ -45,7 +45,7 @@ std::size_t SamplesAtOnce() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
 }
 
-// A copy of a sample's inputs, which stays valid when the next sample is read.
+// A copy of a sample's inputs. It stays valid when the next sample is read.
 class KeptInputs {
  public:
   explicit KeptInputs(const std::vector<runtime::NamedTensor>& inputs) {

@@ -29,25 +29,27 @@ namespace cboard::compare {
 struct EndState {
   EndVerdict verdict;
   // The error of the heads (model outputs) that are damaged in the unchanged model: the mean of
-  // their noise-to-signal power ratios; at 1, noise is as strong as the signal. Errors of
-  // independent parts add up. Limited to kMinCost … kMaxCost.
+  // their noise-to-signal power ratios; 1 means that the noise is as strong as the signal. Errors
+  // of independent parts add up. Limited to kMinCost … kMaxCost.
   double cost = 0;
-  // The same, but for features, whose cost follows from their mean cosine: where most is lost,
-  // their noise hardly tells one cause of two from none.
+  // The same mean, but computed from the SQNR also for features. The `cost` of features is computed
+  // from the mean cosine instead, because the SQNR hardly improves if only one of two strong causes
+  // is undone.
   double noise = 0;
 
   double SqnrDb() const;
 };
 inline constexpr double kMinCost = 1e-8, kMaxCost = 10;
 
-// Sets cost and noise from the verdict, over the heads that are kDegraded or worse in `damaged`.
+// Sets `cost` and `noise` of `state` from its verdict: the mean over the heads whose level in
+// `damaged` is kDegraded or worse.
 void SetCost(const EndVerdict& damaged, EndState& state);
 
 class EndRunner {
  public:
   // Runs the baseline on up to `max_samples` samples and stores its outputs. Uses fewer samples if
   // the outputs would take more than 256 MiB. Borrows both models and `as_it_is`, the verdict on
-  // the compressed one. Fails as ModelCapture and OpenSamples do.
+  // the compressed model. Fails as ModelCapture and OpenSamples do.
   static Result<EndRunner> Open(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                                 const EndVerdict& as_it_is, const CompareOptions& options,
                                 std::size_t max_samples);
@@ -57,7 +59,7 @@ class EndRunner {
 
   std::size_t samples() const { return captured_.size(); }
 
-  // Returns the ranges of these tensors of the baseline if all its inputs are zeros. Tensors
+  // Runs the baseline with all inputs set to zero, and returns the ranges of `tensors`. Tensors
   // without finite values are omitted. Fails if ModelCapture fails.
   Result<std::unordered_map<std::string, CodeRange>> RangesOnZeros(
       const std::vector<std::string>& tensors);
@@ -80,8 +82,8 @@ class EndRunner {
   Result<EndState> Measure(const SwitchBoard& board, const Settings& settings, std::size_t samples);
 
  private:
-  // A captured tensor of the baseline. Only outputs of the model have values; other tensors have
-  // only a shape.
+  // A captured tensor of the baseline. Only outputs of the model have stored values; for all other
+  // tensors only the shape is stored.
   struct CapturedOutput {
     std::string name;
     DType dtype;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "cboard/base/strings.h"
 #include "cboard/compare/keep_float.h"
@@ -12,11 +14,13 @@
 #include "compare/blame/trial_values.h"
 #include "compare/fixes/float_nodes.h"
 #include "compare/layers/node_bodies.h"
+#include "compare/layers/quantizers.h"
 
 namespace cboard::compare {
 namespace {
 
-// A fix whose remaining error is at most this factor above the lowest one counts as equally good.
+// A fix counts as good as the best one if its remaining error is at most this many times the lowest
+// remaining error.
 constexpr double kAsGood = 2;
 // Maximum share of the error that may remain after a useful fix. The second limit applies if the
 // fix improves the level.
@@ -33,6 +37,7 @@ class FixFinder {
     AddBlocks();
     AddEqualization();
     AddMoreBits();
+    AddProductsOnly();
     AddFloat();
     return std::move(fixes_);
   }
@@ -114,7 +119,7 @@ class FixFinder {
                });
   }
 
-  // Names the last fix after its range; says "widen" only if the new range is wider.
+  // Names the last fix by its range; says "widen" only if the new range is wider.
   void NameRangeFix(const std::string& fallback) {
     if (fixes_.empty() || !fixes_.back().action.empty()) return;
     TriedFix& fix = fixes_.back();
@@ -135,7 +140,7 @@ class FixFinder {
   }
 
   // Returns true for weights that always have one scale (per direction of an LSTM): ONNX Runtime's
-  // dynamic quantization ignores per_channel for these operators.
+  // dynamic quantization ignores per_channel for their operators.
   bool HasAlwaysOneScale(const SwitchedPart& part) const {
     const std::string_view op_type = found_.variant.node(part.node).op_type;
     return op_type == "ConvInteger" || op_type == "DynamicQuantizeLSTM";
@@ -192,7 +197,8 @@ class FixFinder {
       }
       if (!fix.changes.empty()) fixes_.push_back(std::move(fix));
     }
-    // For these causes, tries the baseline's weights rounded with the same scale.
+    // A fix for weights with a wrong scale, with dead, changed or permuted channels, or with
+    // non-finite values: quantizes the baseline's weights again with the scale of the file.
     const Cause why = cause_.why.cause;
     if (why == Cause::kWrongScale || why == Cause::kDeadChannel || why == Cause::kChanged ||
         why == Cause::kPermutedChannels || why == Cause::kNotFinite) {
@@ -241,7 +247,7 @@ class FixFinder {
     if (auto fix = EqualizationTrial(found_, board_, cause_)) fixes_.push_back(*std::move(fix));
   }
 
-  // Counts quantized activations that are not parts of this cause.
+  // Counts quantized activations that do not have this cause.
   std::size_t CountOtherOutputs() const {
     return static_cast<std::size_t>(std::ranges::count_if(found_.parts, [&](const auto& part) {
       const auto i = static_cast<std::size_t>(&part - found_.parts.data());
@@ -250,8 +256,8 @@ class FixFinder {
   }
 
   void AddMoreBits() {
-    // If nearly all activations are affected, one setting for the whole file is shorter than a list
-    // of tensors.
+    // If nearly all activations have the cause, one setting for the whole file is shorter than a
+    // list of tensors.
     constexpr std::size_t kManyOutputs = 4;
     const bool is_whole_file =
         cause_.parts.size() >= kManyOutputs && CountOtherOutputs() * 4 < cause_.parts.size();
@@ -273,6 +279,74 @@ class FixFinder {
           const CodeRange range = cause_.why.range ? *cause_.why.range : values.Range();
           return std::pair(range, InSixteenBits(CodeScheme::Of(*part.grid)));
         });
+  }
+
+  static bool IsProduct(std::string_view op_type) {
+    return op_type == "Conv" || op_type == "ConvTranspose" || op_type == "Gemm" ||
+           op_type == "MatMul";
+  }
+
+  // Returns true if a tensor is an input or the output of a product with weights; quantizers in
+  // between are skipped.
+  bool IsAtProduct(const SwitchedPart& part) const {
+    if (part.node != model::kNoNode && IsProduct(found_.variant.node(part.node).op_type)) {
+      return true;
+    }
+    std::vector<model::TensorId> rest = {part.tensor};
+    while (!rest.empty()) {
+      const model::TensorId tensor = rest.back();
+      rest.pop_back();
+      if (tensor == model::kNoTensor) continue;
+      for (const model::NodeId id : found_.variant.consumers(tensor)) {
+        const model::ModelNode& node = found_.variant.node(id);
+        if (IsProduct(node.op_type)) return true;
+        if (IsQuantizer(node) || IsDequantizer(node)) {
+          rest.insert(rest.end(), node.outputs.begin(), node.outputs.end());
+        }
+      }
+    }
+    return false;
+  }
+
+  // Adds a fix for the whole file: if the errors of many operators add up, only convolutions and
+  // matrix products stay quantized. They take most of the time.
+  void AddProductsOnly() {
+    if (!cause_.is_everywhere || cause_.why.cause != Cause::kManySmallErrors) return;
+    if (found_.comparison.scheme == QuantizationScheme::kDynamic) return;
+    TriedFix fix{.action = {}, .price = {}, .setting = {}, .price_rank = 2};
+    for (std::size_t i = 0; i < found_.parts.size(); ++i) {
+      if (IsAtProduct(PartAt(i))) continue;
+      fix.changes.emplace_back(i, Setting{.state = PartState::kFloat, .grid = {}, .values = {}});
+    }
+    std::set<std::string_view> operators;
+    for (const model::ModelNode& node : found_.baseline.nodes()) {
+      if (IsProduct(node.op_type)) operators.insert(node.op_type);
+    }
+    if (fix.changes.empty() || operators.empty()) return;
+    std::string names, list;
+    for (const std::string_view name : operators) {
+      names += (names.empty() ? "" : ", ") + std::string(name);
+      list += (list.empty() ? "'" : ", '") + std::string(name) + "'";
+    }
+    fix.action = "quantize only " + names;
+    fix.price = "other operators in float32";
+    fix.setting =
+        "quantize_static(model_input, model_output, calibration_data_reader,\n"
+        "                op_types_to_quantize=[" +
+        list + "])\n";
+    fixes_.push_back(std::move(fix));
+  }
+
+  // Sorts nodes of the baseline, so that a long list starts with the first one to be run.
+  void SortByExecution(std::vector<std::string>& names) const {
+    std::unordered_map<std::string_view, std::size_t> order;
+    for (std::size_t i = 0; i < found_.baseline.nodes().size(); ++i) {
+      order.try_emplace(NameInFile(found_.baseline, found_.baseline.nodes()[i]), i);
+    }
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+      const auto found = order.find(name);
+      return found == order.end() ? order.size() : found->second;
+    });
   }
 
   void AddFloat() {
@@ -310,6 +384,7 @@ class FixFinder {
     }
     const std::size_t count = fix.float_nodes.size();
     constexpr std::size_t kFewNodes = 3;
+    if (count > kFewNodes) SortByExecution(fix.float_nodes);
     if (count <= kFewNodes && bytes == 0) fix.price_rank = 2;  // Less than 16 bits.
     const bool is_float = std::ranges::all_of(cause_.parts, [&](std::size_t i) {
       const LayerComparison* row = found_.RowOf(PartAt(i));
@@ -395,8 +470,8 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
       continue;
     }
     fix.after = *std::move(state);
-    // A better level at the same error is chance, for example one more equal class. So the error
-    // must also decrease.
+    // If only the level is better and the error is not lower, the improvement is chance, for
+    // example one more equal decision. Therefore the error must also decrease.
     const bool is_level_better = fix.after.verdict.level < before.verdict.level;
     // Calibration is kept as the fix of a calibration error, even if other causes hide its gain.
     const bool is_asked_for = fix.price_rank < 0;
@@ -407,8 +482,8 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
     if (!is_known) measured.push_back(std::move(fix));
   }
   if (measured.empty() && !fixes.empty()) {
-    // The time was up before any fix was measured. Names calibration or, without it, float32, which
-    // always works if the cause is right.
+    // The time limit was reached before any fix was measured. Names calibration if it is a possible
+    // fix, otherwise float32: keeping the parts in float32 always works if the cause is right.
     TriedFix& certain = fixes[0].price_rank < 0 ? fixes.front() : fixes.back();
     if (!certain.is_tried) {
       certain.after = before;

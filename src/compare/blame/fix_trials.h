@@ -17,8 +17,8 @@ struct RootCause {
   PartCause why;
   std::vector<std::size_t> parts;  // Largest error first.
   EndState alone;                  // Result with only the first part compressed.
-  // True if the cause applies to all parts of this kind in the file; `parts` has those with the
-  // largest error.
+  // True if the cause applies to all weights, or to all activations, of the file; `parts` then has
+  // only those with the largest error.
   bool is_everywhere = false;
 };
 
@@ -38,12 +38,13 @@ std::vector<TriedFix> FixesFor(const BlameCase& found, const SwitchBoard& board,
                                const RootCause& cause);
 
 // Returns a fix that calibrates the ranges of all activations with the samples of this comparison.
-// The scales of biases follow from the input ranges.
+// The scales of biases are computed from the input ranges.
 TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board);
 
-// Measures `fixes` on top of `base`, removes those that do not help, and moves the recommended fix
-// to the front: the cheapest one that makes the outputs sound or whose error is close to the
-// lowest. If the time was up before the first measurement, one fix stays, which was not tried.
+// Measures each of `fixes` in addition to `base`, removes fixes that do not help, and moves the
+// recommended fix to the front. This is the cheapest fix that makes the outputs sound, or whose
+// error is close to the lowest error. If the time limit was reached before the first measurement,
+// one unmeasured fix stays.
 void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
                   std::vector<TriedFix>& fixes);
 

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxCauses = 2;
 constexpr std::size_t kMaxFixesShown = 4;
 // Share of the time limit for the search; fixes are tried in the rest.
 constexpr double kSearchShare = 0.7;
-// Share of the time limit for the search if no cause was found until then.
+// Share of the time limit for the search if no cause has been found so far.
 constexpr double kMaxSearchShare = 0.85;
 constexpr std::size_t kExpectedRuns = 48;
 // Maximum number of layers that one cause makes red; a cause of the whole file makes one layer red.
@@ -48,8 +48,8 @@ std::optional<double> AgreementOf(const EndVerdict& verdict, const EndVerdict& d
   return lowest;
 }
 
-// Names the operators that read a model input, also behind quantizers, in alphabetical order:
-// "Sub", "Conv and Mul".
+// Names the operators that read a model input, directly or behind quantizers, in alphabetical
+// order: "Sub", "Conv and Mul".
 std::string ReadersOf(const model::ModelGraph& model, const std::string& input) {
   std::set<std::string> names;
   std::vector<model::TensorId> rest = {model.FindTensor(input)};
@@ -82,6 +82,12 @@ std::string OtherReaders(const model::ModelGraph& baseline, const model::ModelGr
            theirs + " in the compressed model: does only one of them preprocess it?";
   }
   return {};
+}
+
+// Returns seconds with two digits, or whole seconds: "0.21 s", "14 s", "160 s".
+std::string SecondsText(double seconds) {
+  return verdict::ShortNumber(seconds < 10 ? seconds : std::round(seconds), seconds < 10 ? 2 : 6) +
+         " s";
 }
 
 class Blamer {
@@ -163,9 +169,8 @@ class Blamer {
         "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
         " runs with parts undone or changed, on " + HumanCount(trials.samples()) +
         (trials.samples() == 1 ? " sample" : " samples") + ", in " +
-        verdict::ShortNumber(runner.cpu_seconds(), 2) + " s of CPU time, " +
-        verdict::ShortNumber(runner.elapsed_seconds(), 2) + " s elapsed (limit " +
-        verdict::ShortNumber(limit, 3) + " s).";
+        SecondsText(runner.cpu_seconds()) + " of CPU time, " +
+        SecondsText(runner.elapsed_seconds()) + " elapsed (limit " + SecondsText(limit) + ").";
     if (runner.seconds() > limit) {
       comparison_.verdict.blame_note +=
           " The limit ended the search; --budget with more seconds may find more.";
@@ -182,7 +187,7 @@ class Blamer {
     };
   }
 
-  // Called when the time limit was reached: names the group whose layer has the worst metrics,
+  // Called when the search found no group: names the group whose layer has the worst metrics,
   // among the groups that damage the outputs together.
   void AddLikeliest(const BlameCase& found, const std::vector<std::vector<std::size_t>>& groups,
                     BlameFindings& findings) const {
@@ -197,6 +202,7 @@ class Blamer {
       }
     }
     if (!worst) return;
+    findings.is_guess = true;
     findings.guilty.push_back(
         {.group = *worst, .parts = groups[*worst], .alone = findings.of_groups});
   }
@@ -301,12 +307,13 @@ class Blamer {
       const PartCause own = marked == 0 ? cause.why : FindCause(found, found.parts[part]);
       ++marked;
       Diagnosis& diagnosis = layer.diagnosis;
-      // If outputs are only degraded, layers keep the level of their own metrics.
+      // If the outputs are only degraded, each layer keeps the level of its own metrics.
       if (!is_broken && diagnosis.level == Level::kRed) continue;
       diagnosis.level = is_broken ? Level::kRed : Level::kAmber;
       diagnosis.severity_db = std::min(diagnosis.severity_db, suspect.alone_sqnr_db.value_or(0));
       if (is_broken) diagnosis.severity_db -= 100.0 / static_cast<double>(guilty_rows.size());
-      // If the layer's own diagnosis has the same cause, it explains it in more detail and is kept.
+      // If the layer's own diagnosis has the same cause, its explanation has more details and is
+      // kept.
       if (diagnosis.cause != own.cause) {
         diagnosis.cause = own.cause;
         diagnosis.part = own.part;

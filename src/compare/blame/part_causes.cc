@@ -6,6 +6,7 @@
 
 #include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
+#include "compare/blame/log_front_end.h"
 #include "compare/blame/split_operators.h"
 #include "compare/layers/layer_operators.h"
 #include "compare/layers/quantizers.h"
@@ -13,11 +14,11 @@
 namespace cboard::compare {
 namespace {
 
-// A range this many times wider than the values wastes two bits and was calibrated for other
-// values.
+// A quantization range this many times wider than the values wastes two bits. It was calibrated for
+// other values.
 constexpr double kTooWide = 4;
-// With a common range of eight bits, values that are smaller by this factor get fewer than five
-// bits.
+// Minimum ratio between the largest value and smaller values at which the smaller values get fewer
+// than five bits, if all share a range of eight bits.
 constexpr double kMuchLarger = 8;
 // Softmax gives 0 for values this far below the largest one: exp(-30) is below the precision of
 // float32.
@@ -57,7 +58,7 @@ class ReaderFinder {
 
  private:
   // Returns true for nodes that keep values comparable. Adding a constant, such as an epsilon or a
-  // mask, shifts values; a square or a product with a constant only scales them.
+  // mask, shifts values; a square or a product with a constant only scales values.
   bool IsPassing(const model::ModelNode& node) const {
     if (node.op_type == "Mul" || node.op_type == "Div") {
       return node.inputs.size() == 2 &&
@@ -110,6 +111,14 @@ class OutputCauses {
     return part_.grid ? " in steps of " + verdict::ShortNumber(part_.grid->scale, 3) : "";
   }
 
+  // Says how many codes hold values that span `width`.
+  std::string CodesText(double width) const {
+    if (!part_.grid || !std::isfinite(part_.grid->scale)) return "have no code";
+    const double codes = 1 + std::floor(width / part_.grid->scale);
+    return codes < 2 ? "all fall into one code"
+                     : "share " + verdict::ShortNumber(codes, 3) + " codes";
+  }
+
   Reader SoftmaxBehind() const {
     return ReaderFinder(found_.baseline)
         .Find(tensor_, [](const model::ModelNode& node, model::TensorId) {
@@ -123,11 +132,7 @@ class OutputCauses {
         "mask values down to " + verdict::ShortNumber(low, 3) + " before the Softmax " +
         Quoted(found_.baseline.node(softmax.node).name) + " stretch the range" +
         (part_.grid ? " to steps of " + verdict::ShortNumber(part_.grid->scale, 3) : "") +
-        ", and the scores beside them (" + SpanText(above, high) + ") share " +
-        (part_.grid && std::isfinite(part_.grid->scale)
-             ? verdict::ShortNumber(1 + std::floor((high - above) / part_.grid->scale), 3) +
-                   " codes"
-             : "no code") +
+        ", and the scores beside them (" + SpanText(above, high) + ") " + CodesText(high - above) +
         "; Softmax needs no mask below " +
         verdict::ShortNumber(std::floor(above - kNothingInSoftmax), 3);
     cause_.range = CodeRange{above - kNothingInSoftmax, high};
@@ -204,13 +209,26 @@ class OutputCauses {
 
   bool SmallValues() {
     const Reader reader = ReaderFinder(found_.baseline).Find(tensor_, ReadsSmallValues);
-    if (reader.node == model::kNoNode || values_ == nullptr || !part_.grid) return false;
+    if (reader.node == model::kNoNode || values_ == nullptr || !part_.grid) return BeforeLog();
     const double share = values_->ShareRoundedToZero(part_.grid->scale);
     cause_.cause = Cause::kSmallValues;
     cause_.sentence = "small values matter to the " + std::string(reader.op_type) + " " +
                       Quoted(found_.baseline.node(reader.node).name) + " that reads it, and" +
                       StepText() + " " + verdict::ShortNumber(100 * share, 3) +
                       " % of them are rounded to 0";
+    cause_.nodes = {part_.node};
+    return true;
+  }
+
+  bool BeforeLog() {
+    if (tensor_ == model::kNoTensor) return false;
+    const auto log = LogFrontEnd(found_.baseline).LogBehind(tensor_);
+    if (!log) return false;
+    cause_.cause = Cause::kSmallValues;
+    cause_.sentence = "a part of the front end before the Log " +
+                      Quoted(found_.baseline.node(*log).name) +
+                      ", to which small values matter as much as large ones; rounding" +
+                      StepText() + " has the same error for both";
     cause_.nodes = {part_.node};
     return true;
   }

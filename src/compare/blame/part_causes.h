@@ -21,7 +21,8 @@ struct BlameCase {
   const std::vector<RestorableLayer>& layers;  // Layers of the comparison, in its order.
   const ModelComparison& comparison;
 
-  // Return null for parts without a layer, or if the values were not captured.
+  // The following functions return null for parts without a layer, or if the values were not
+  // captured.
   const LayerComparison* RowOf(const SwitchedPart& part) const;
   const ValueBins* ValuesOf(const SwitchedPart& part) const;
   // Returns the tensor of the baseline that corresponds to a part; kNoTensor if unknown.
@@ -32,7 +33,7 @@ struct PartCause {
   Cause cause = Cause::kTooFewBits;
   Part part = Part::kOutput;
   std::string sentence;
-  // If the tensor contains a mask: the range of all values except the mask's.
+  // For a tensor that contains a mask: the range of all values except the value of the mask.
   std::optional<CodeRange> range;
   std::vector<std::size_t> channels;  // Channels with unusual values.
   std::vector<model::NodeId> nodes;   // Nodes of the compressed model that form one operator.

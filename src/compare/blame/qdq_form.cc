@@ -37,7 +37,7 @@ const std::vector<CodeOperator>& CodeOperators() {
   return kOperators;
 }
 
-// Its first inputs are scale and zero point of the output.
+// An operator on codes. Its first two inputs are scale and zero point of the output.
 constexpr std::string_view kConcat = "QLinearConcat";
 
 const CodeOperator* FindOperator(std::string_view op_type) {
@@ -45,8 +45,8 @@ const CodeOperator* FindOperator(std::string_view op_type) {
   return found == CodeOperators().end() ? nullptr : &*found;
 }
 
-// Standard ONNX operators that can work on codes directly: their output has the scale of their
-// input.
+// Standard ONNX operators that can work on codes directly, because the output has the same scale as
+// the input.
 bool MovesCodes(std::string_view op_type) {
   constexpr std::array<std::string_view, 8> kNames = {
       "MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Gather", "Slice"};

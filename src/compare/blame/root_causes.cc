@@ -14,17 +14,19 @@
 namespace cboard::compare {
 namespace {
 
-// The cause is "calibration" if calibration on this data leaves at most this share of the error.
+// The cause is "calibration" if new ranges, calibrated on the samples of this comparison, leave at
+// most this share of the error.
 constexpr double kHalfOfError = 0.5;
-// If half of the ranges are far off, other causes may have more of it.
+// If at least half of the ranges are far off, a larger share of the error may remain: other causes
+// may explain the rest of the error.
 constexpr double kSomeOfError = 0.8;
 constexpr double kOtherInput = 4;
-// The file was calibrated on blank samples if most of its ranges equal those of blank samples,
-// except for rounding.
+// The file was calibrated on blank samples (zeros) if most of its ranges equal the ranges of blank
+// samples, except for rounding.
 constexpr double kSameRange = 0.03;
 constexpr double kMinSameRanges = 0.6;
-// A range fits if its width divided by the needed width is between these limits. Calibration on
-// other samples of the same data stays within them.
+// A range fits the data if its width, divided by the width that the data needs, is between these
+// limits. Ranges from calibration on other samples of the same data are within these limits.
 constexpr double kWide = 2, kNarrow = 0.8;
 // Minimum share of unsuitable ranges for the cause "calibration".
 constexpr double kManyRanges = 0.25;
@@ -36,7 +38,7 @@ std::string FileRangeText(CodeRange range) {
 
 // Returns the model input that a tensor is computed from by only changing layout or type and by
 // adding or multiplying constants (input normalization). Returns kNoTensor for all other tensors,
-// and behind a quantizer.
+// and for tensors behind a quantizer.
 model::TensorId InputBefore(const model::ModelGraph& model, model::TensorId tensor) {
   constexpr std::size_t kMaxSteps = 16;
   for (std::size_t step = 0; step < kMaxSteps && tensor != model::kNoTensor; ++step) {
@@ -91,7 +93,8 @@ class CalibrationCheck {
     is_blank_ = AreRangesOfBlankSamples();
     const bool is_other_input =
         has_input && (input->ratio >= kOtherInput || input->ratio <= 1 / kOtherInput);
-    // The ranges themselves prove the cause, even if other causes hide the gain of calibration.
+    // Ranges of blank samples, or a very different range of the model's input, prove the cause even
+    // if other causes hide the gain of calibration.
     const bool is_certain = is_blank_ || is_other_input;
     const auto far =
         static_cast<std::size_t>(std::ranges::count_if(misfits, [](const Misfit& misfit) {
@@ -123,16 +126,16 @@ class CalibrationCheck {
     return narrow * 5 > std::ssize(misfits) * 4 && tiny * 2 < std::ssize(misfits);
   }
 
-  // Returns the worst of the ranges that are too narrow if most are too narrow, otherwise the worst
-  // of those that are too wide.
+  // If most of the unsuitable ranges are too narrow, returns the worst range that is too narrow,
+  // otherwise the worst range that is too wide.
   static const Misfit& WorstOfMost(const std::vector<Misfit>& misfits) {
     const bool is_narrow = std::ranges::count_if(misfits, IsNarrow) * 2 > std::ssize(misfits);
     return *std::ranges::find_if(
         misfits, [&](const Misfit& misfit) { return IsNarrow(misfit) == is_narrow; });
   }
 
-  // Returns true if most ranges equal those of the baseline on zeros. A range of zero gets a scale
-  // of 1.
+  // Returns true if most quantization ranges equal the ranges that the baseline's tensors have on
+  // inputs of zeros. A tensor of zeros gets a scale of 1.
   bool AreRangesOfBlankSamples() const {
     std::vector<std::string> names;
     std::vector<std::pair<const SwitchedPart*, std::string>> compared;
@@ -201,16 +204,19 @@ class CalibrationCheck {
                            "); preprocessing (scale, mean, order of channels) or samples differ; " +
                            many;
     } else if (narrow * 2 > misfits.size() && !AreOnlyCut(misfits)) {
-      cause.why.sentence = "calibrated with other samples: " + many + ", most here, where " +
-                           ranges + "; silent, blank or unlike ones";
+      cause.why.sentence = "calibrated with other samples: " + many + ", most at " +
+                           Quoted(part.name) + ", where " + ranges +
+                           "; the samples were silent, blank or otherwise unlike these";
     } else if (narrow * 2 > misfits.size()) {
       cause.why.cause = Cause::kOverClipped;
       cause.why.sentence =
-          "ranges are too narrow and cut values off: " + many + ", most here, where " + ranges +
+          "ranges are too narrow and cut values off: " + many + ", most at " + Quoted(part.name) +
+          ", where " + ranges +
           "; too few or other samples were used, or percentile or entropy calibration";
     } else {
-      cause.why.sentence = "ranges are too wide: " + many + ", most here, where " + ranges +
-                           ", a factor of " + verdict::ShortNumber(worst.ratio, 3) +
+      cause.why.sentence = "ranges are too wide: " + many + ", most at " + Quoted(part.name) +
+                           ", where " + ranges + ", a factor of " +
+                           verdict::ShortNumber(worst.ratio, 3) +
                            "; other samples were used for calibration";
     }
   }
@@ -233,14 +239,22 @@ class RootCauseFinder {
   }
 
  private:
-  // Finds the cause of a group of parts that damages the outputs. Groups of the same kind with the
-  // same cause are joined.
+  // Finds the cause of a group of parts that damages the outputs. Groups are joined if they have
+  // the same cause and contain the same kind of parts (weights or activations).
   void Add(const GuiltyGroup& guilty) {
     PartCause why = FindCause(found_, found_.parts[guilty.parts[0]]);
     for (RootCause& cause : causes_) {
-      const bool is_same =
-          cause.why.cause == why.cause && cause.why.part == why.part && !cause.is_everywhere;
+      const bool is_scheme =
+          HasOneScale(guilty.parts[0], why) && HasOneScale(cause.parts[0], cause.why);
+      const bool is_same = is_scheme || (cause.why.cause == why.cause &&
+                                         cause.why.part == why.part && !cause.is_everywhere);
       if (!is_same) continue;
+      if (is_scheme && cause.why.cause == Cause::kOutliers) {
+        cause.why.cause = Cause::kChannelSpread;
+        cause.why.sentence =
+            "the weights of several layers have one scale for all channels; here, " +
+            cause.why.sentence;
+      }
       cause.parts.insert(cause.parts.end(), guilty.parts.begin(), guilty.parts.end());
       cause.why.nodes.insert(cause.why.nodes.end(), why.nodes.begin(), why.nodes.end());
       if (!cause.why.range) cause.why.range = why.range;
@@ -251,6 +265,14 @@ class RootCauseFinder {
       return;
     }
     causes_.push_back({.why = std::move(why), .parts = guilty.parts, .alone = guilty.alone});
+  }
+
+  // Returns true for weights that one scale for all channels does not suit. In several layers, this
+  // scheme is the cause, whether the range of a layer is that of large channels or of outliers.
+  bool HasOneScale(std::size_t part, const PartCause& why) const {
+    const auto& layer = found_.parts[part].layer;
+    return why.part == Part::kWeight && layer && found_.layers[*layer].has_one_scale &&
+           (why.cause == Cause::kOutliers || why.cause == Cause::kChannelSpread);
   }
 
   // No single part has a large share, so the kind of parts with the larger total error is named:
@@ -288,8 +310,8 @@ class RootCauseFinder {
     } else {
       cause.why.sentence = "many small errors add up: no layer alone explains the loss, " +
                            HumanCount(count) + " quantized " +
-                           (kind == Part::kWeight ? "weights" : "activations") +
-                           " share it, and this one costs most";
+                           (kind == Part::kWeight ? "weights" : "activations") + " share it" +
+                           (findings_.is_guess ? "" : ", and this one costs most");
     }
     causes_ = {std::move(cause)};
   }

@@ -8,8 +8,8 @@
 
 namespace cboard::compare {
 
-// Returns one cause for all ranges that do not fit the data, if calibration on this data is
-// measured to repair the outputs. Returns nullopt if only few ranges do not fit.
+// Returns one cause for all ranges that do not fit the data, if a run with ranges calibrated on
+// this data repairs the outputs. Returns nullopt if only few ranges do not fit.
 std::optional<RootCause> FindCalibrationCause(const BlameCase& found, const EndState& as_it_is,
                                               BlameRuns& trials);
 

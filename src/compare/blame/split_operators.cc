@@ -110,20 +110,37 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
     is_centered = OperatorOf(mean) == "ReduceMean" || OperatorOf(mean) == "GlobalAveragePool";
     if (is_centered) nodes.insert(nodes.end(), {centered, mean});
   }
-  // Finds the division by the square root, and the gain and offset behind it.
-  std::vector<model::NodeId> next = ConsumersOf(model_.node(sqrt).outputs[0]);
+  // Finds the division by the square root, and the gain and offset behind it. A product with the
+  // root itself is no division: the magnitude of a spectrum is squared again in that way.
+  struct Step {
+    model::NodeId node;
+    bool is_reciprocal;
+  };
+  std::vector<Step> next;
+  const auto add_consumers = [&](model::NodeId of, bool is_reciprocal) {
+    for (const model::NodeId id : ConsumersOf(model_.node(of).outputs[0])) {
+      next.push_back({id, is_reciprocal});
+    }
+  };
+  add_consumers(sqrt, false);
   bool is_divided = false;
   for (std::size_t i = 0; i < next.size() && i < 8; ++i) {
-    const std::string_view op_type = OperatorOf(next[i]);
+    const auto [node, is_reciprocal] = next[i];
+    const std::string_view op_type = OperatorOf(node);
     if (op_type == "Reciprocal" || op_type == "Expand" || op_type == "Clip") {
-      nodes.push_back(next[i]);
-      for (const model::NodeId more : ConsumersOf(model_.node(next[i]).outputs[0]))
-        next.push_back(more);
-    } else if (IsProduct(op_type)) {
-      nodes.push_back(next[i]);
+      nodes.push_back(node);
+      add_consumers(node, is_reciprocal || op_type == "Reciprocal");
+    } else if (op_type == "Div" || (op_type == "Mul" && is_reciprocal)) {
+      // 1 / root is a reciprocal that is written as a quotient.
+      if (op_type == "Div" && !is_reciprocal && IsConstant(node, 0)) {
+        nodes.push_back(node);
+        add_consumers(node, true);
+        continue;
+      }
+      nodes.push_back(node);
       is_divided = true;
       // A constant gain and offset belong to the normalization, so its output is behind them.
-      model::NodeId last = next[i];
+      model::NodeId last = node;
       for (const std::string_view step : {"Mul", "Add"}) {
         const std::vector<model::NodeId> behind = ConsumersOf(model_.node(last).outputs[0]);
         if (behind.size() != 1 || OperatorOf(behind[0]) != step) break;
@@ -164,7 +181,8 @@ void SplitOperators::FindGelu(model::NodeId erf) {
       const std::string_view op_type = OperatorOf(before);
       if (op_type != "Mul" && op_type != "Add" && op_type != "Pow") break;
       nodes.push_back(before);
-      // One operand is x, the other one is computed from x. Follows the computed one.
+      // One operand is x, and the other one is computed from x. Continues with the computed
+      // operand.
       const model::NodeId left = ProducerOfInput(before, 0), right = ProducerOfInput(before, 1);
       before = right == model::kNoNode || (left != model::kNoNode && left > right) ? left : right;
     }

@@ -78,5 +78,38 @@ TEST(SplitOperators, ASquareRootAloneIsNoNorm) {
   EXPECT_TRUE(SplitOperators(model).all().empty());
 }
 
+TEST(SplitOperators, TheSquareOfAMagnitudeIsNoNorm) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 8})
+      .Node("Mul", {"x", "x"}, {"square"})
+      .Node("ReduceSum", {"square"}, {"sum"})
+      .Node("Sqrt", {"sum"}, {"magnitude"})
+      .Node("Mul", {"magnitude", "magnitude"}, {"power"})
+      .Node("Log", {"power"}, {"y"});
+  builder.Output("y", {2, 8});
+  const model::ModelGraph model = Opened(builder);
+  EXPECT_TRUE(SplitOperators(model).all().empty());
+}
+
+TEST(SplitOperators, ANormMayMultiplyByTheReciprocalOfTheRoot) {
+  for (const bool is_quotient : {false, true}) {
+    OnnxBuilder builder;
+    builder.Input("x", {2, 8})
+        .Weight("one", {}, {1})
+        .Node("Mul", {"x", "x"}, {"square"})
+        .Node("ReduceMean", {"square"}, {"mean"})
+        .Node("Sqrt", {"mean"}, {"root"});
+    if (is_quotient) {
+      builder.Node("Div", {"one", "root"}, {"inverse"});
+    } else {
+      builder.Node("Reciprocal", {"root"}, {"inverse"});
+    }
+    builder.Node("Mul", {"x", "inverse"}, {"y"}).Output("y", {2, 8});
+    const model::ModelGraph model = Opened(builder);
+    ASSERT_EQ(SplitOperators(model).all().size(), 1u) << is_quotient;
+    EXPECT_EQ(SplitOperators(model).all()[0].name, "RMSNorm");
+  }
+}
+
 }  // namespace
 }  // namespace cboard::compare

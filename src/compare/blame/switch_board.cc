@@ -192,7 +192,7 @@ class SwitchBoard::Builder {
     edits_.inputs.push_back({knobs.high, kFloatElement, {}});
   }
 
-  // Appends nodes that round the floats of `from` with the quantization grid that is tried.
+  // Appends nodes that round the floats of `from` with a quantization grid that is tried as a fix.
   std::string Floats(std::string from, const std::string& name, const Knobs& knobs,
                      std::vector<runtime::NodeSketch>& nodes) const {
     if (!has_trials_) return from;

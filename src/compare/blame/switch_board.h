@@ -30,7 +30,8 @@ enum class PartState {
   kFloatBias,  // Compressed weights with the baseline's bias.
 };
 
-// A quantization grid that is tried for an output: real value = code * scale.
+// A quantization grid that is tried for an output instead of the grid in the file: real value =
+// code * scale.
 struct TrialGrid {
   std::vector<float> scales;        // One scale, or one per channel …
   std::vector<std::int64_t> shape;  // … in a shape that broadcasts to the tensor; empty for one.
@@ -40,7 +41,7 @@ struct TrialGrid {
 struct Setting {
   PartState state = PartState::kAsIs;
   std::shared_ptr<const TrialGrid> grid;  // Quantization grid that is tried for an output.
-  // Weights that are tried, as [channels, elements].
+  // Quantized weights that are tried instead of the weights in the file, as [channels, elements].
   std::shared_ptr<const std::vector<float>> values;
 };
 using Settings = std::vector<Setting>;  // One setting per part.
@@ -68,7 +69,7 @@ class SwitchBoard {
                                  const Settings& settings) const;
 
  private:
-  // Weights that are an input of the edited model.
+  // Weights that are no longer a constant but an input of the edited model.
   struct WeightKnob {
     std::string input;
     std::vector<std::int64_t> shape;

@@ -46,7 +46,7 @@ class PartFinder {
   void AddWeights(std::size_t row) {
     const auto& weights = layers_[row].weights;
     if (!weights) return;
-    // Two layers may share a tensor of weights, which is then one part.
+    // If two layers share a tensor of weights, the tensor is only one part.
     if (!done_.insert(weights->after.weight).second) return;
     if (weights->after.bias != model::kNoTensor) done_.insert(weights->after.bias);
     parts_.push_back({.part = Part::kWeight,
@@ -163,14 +163,15 @@ class PartFinder {
   std::vector<SwitchedPart> parts_;
 };
 
-// Operators whose output has the values of their first input, or averages of neighbouring values.
+// Operators whose output has the same values as the first input, or averages of neighbouring values
+// of it.
 bool KeepsSignal(std::string_view op_type) {
   return PassesValues(op_type) || op_type == "Resize" || op_type == "Upsample" ||
          op_type == "AveragePool" || op_type == "Pad" || op_type == "Relu" || op_type == "Clip";
 }
 
-// Returns true if a node multiplies its first input by a single constant, as in a HardSwish of
-// several nodes: the integer codes stay the same.
+// Returns true if a node multiplies its first input by a single constant, as in a HardSwish that is
+// split into several nodes. The multiplication does not change the integer codes.
 bool OnlyScales(const model::ModelGraph& variant, const model::ModelNode& node) {
   if ((node.op_type != "Mul" && node.op_type != "Div") || node.inputs.size() != 2) return false;
   const model::TensorId factor = node.inputs[1];

@@ -29,7 +29,8 @@ struct SwitchedPart {
   std::optional<tensor::QuantizationGrid> grid;  // nullopt if each run has its own range.
   model::NodeId dynamic = model::kNoNode;        // The DynamicQuantizeLinear of such a range.
 
-  // The last members are set only for weights: a pair of layers, or a constant of the baseline.
+  // The following members are set only for weights: a pair of layers, or a constant of the
+  // baseline.
   const PairedWeights* weights = nullptr;
   model::TensorId baseline_constant = model::kNoTensor;
 };

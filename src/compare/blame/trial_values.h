@@ -1,4 +1,5 @@
-// Creates quantized weights and quantization grids that are tried instead of those in the file.
+// Creates quantized weights and quantization grids that are tried as fixes, instead of those in the
+// file.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ std::shared_ptr<const TrialGrid> TrialGridFor(CodeRange range, const CodeScheme&
 
 Setting ByTrial(std::shared_ptr<const TrialGrid> grid);
 
-// Returns the scheme with 16 bits and the same signedness and symmetry.
+// Returns a scheme with 16 bits, and with the signedness and symmetry of the given scheme.
 CodeScheme InSixteenBits(const CodeScheme& scheme);
 
 // Returns the weights rounded again, with one scale for each `block` elements of a channel.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cboard/verdict/bit_limits.h"
 #include "cboard/verdict/damage_text.h"
 #include "cboard/verdict/number_text.h"
 #include "compare/diagnosis/channel_sizes.h"
@@ -17,6 +18,8 @@ constexpr double kSpread = 4;
 constexpr double kTypicalRangeSigmas = 8;
 // A quantization range this many times wider than the values was calibrated for other values.
 constexpr double kWideRange = 4;
+// A channel of 8 bits below this SQNR is damaged: the limit between green and amber.
+constexpr double kDamagedChannelDb = 20;
 
 std::string UsedCodes(const Evidence& evidence) {
   const auto& steps = evidence.comparison->total.steps;
@@ -66,8 +69,19 @@ bool HasLargeChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   return true;
 }
 
-// Returns true if one channel is much smaller than the median channel, although no channel or value
-// is very large.
+// Returns true if rounding would still damage the channel with the lowest SQNR without outliers:
+// its values are small compared with a range of kTypicalRangeSigmas.
+bool IsDamagedWithoutOutliers(const Evidence& evidence, double sigma, double range) {
+  const tensor::Comparison& comparison = *evidence.comparison;
+  const tensor::PairStatistics& channel = comparison.channels[comparison.worst_channel.value_or(0)];
+  if (channel.finite_count() == 0) return false;
+  const double step = *evidence.step * std::min(1.0, kTypicalRangeSigmas * sigma / range);
+  const double noise = static_cast<double>(channel.finite_count()) * step * step / 12;
+  const double limit = verdict::LimitDb(kDamagedChannelDb, evidence.bits);
+  return channel.reference.sum_squares < noise * std::pow(10, limit / 10);
+}
+
+// Returns true if the channel with the lowest SQNR is much smaller than the median channel.
 bool HasSmallChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   const tensor::Comparison& comparison = *evidence.comparison;
   if (comparison.channels.empty()) return false;
@@ -95,8 +109,10 @@ void ExplainCoarseSteps(const Evidence& evidence, bool knows_channels, bool is_a
   if (evidence.step && IsUnused(evidence, diagnosis)) return;
   if (evidence.step && knows_channels) {
     if (HasLargeChannel(evidence, diagnosis)) return;
+    // Outliers are the cause only if the small channel would be good without them.
     const bool has_outliers = range >= kTypicalRangeSigmas * sigma;
-    if (!has_outliers && is_about_channel && HasSmallChannel(evidence, diagnosis)) return;
+    const bool is_small_anyway = !has_outliers || IsDamagedWithoutOutliers(evidence, sigma, range);
+    if (is_about_channel && is_small_anyway && HasSmallChannel(evidence, diagnosis)) return;
   }
   diagnosis.cause = Cause::kOutliers;
   diagnosis.explanation = std::string(verdict::kOutliersText) + "it reaches " +

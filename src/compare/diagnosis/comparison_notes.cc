@@ -15,7 +15,7 @@ namespace {
 constexpr double kSwappedFactor = 1.5;
 // Mean cosine between weights below which the two models are unrelated.
 constexpr double kUnrelatedCosine = 0.3;
-// With fewer samples, the results for outputs are not reliable.
+// Minimum number of samples for reliable results about outputs.
 constexpr std::size_t kMinSamples = 8;
 
 bool IsSameFile(const ModelComparison& comparison) {
@@ -47,8 +47,8 @@ std::optional<std::string> PruningNote(const ModelComparison& comparison) {
               : "");
 }
 
-// Returns a note if nothing was compressed: quantizers skip operators that they do not support, and
-// write the file without a warning.
+// Returns a note if nothing was compressed: a quantizer may skip all operators because it does not
+// support them, and still write the file without a warning.
 std::optional<std::string> NothingCompressedNote(const ModelComparison& comparison) {
   constexpr double kSameSize = 0.98;
   std::size_t layers = 0;

@@ -79,9 +79,9 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
     worst = as_of_8_bits(comparison.channels[*comparison.worst_channel].SqnrDb());
   }
   diagnosis.severity_db = sqnr;
-  // In sound models, some channels are almost always 0. So channels of an output are evaluated
-  // together, weighted by the next layer. A single channel of weights may have a lower SQNR than
-  // the whole tensor, by the difference of the two limits.
+  // Even in sound models, some channels of an output are almost always 0. So the channels of an
+  // output are evaluated together, weighted by the weights of the next layer. A single channel of
+  // weights may have a lower SQNR than the whole tensor, by the difference of the two limits.
   if (evidence.part == Part::kOutput) {
     if (const auto useful = WeightedSqnrDb(comparison, evidence.channel_importance)) {
       diagnosis.severity_db = std::min(sqnr, as_of_8_bits(*useful));

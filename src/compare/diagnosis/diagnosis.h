@@ -34,16 +34,15 @@ struct Evidence {
   // the range of the compressed weights. For an output, the input of its quantizer is clipped to
   // the quantization range.
   std::optional<ClippingResidual> clipping_residual = {};
-  // Sum of squares in the baseline. If an earlier layer has made the signal smaller than expected
-  // by the quantizer, its steps are too large, but this layer is not the cause.
+  // Sum of squares in the baseline. If an earlier layer has made the signal smaller, the steps of
+  // this quantizer are too large, but this layer is not the cause.
   double baseline_energy = 0;
-  // How strongly the next layers weight each channel of an output; see ChannelImportance. May be
-  // empty.
+  // Weight of each output channel in the next layers; see ChannelImportance. May be empty.
   std::vector<double> channel_importance = {};
 };
 
-// Returns true if the mean of the error is larger than rounding explains. Values that hardly vary
-// are all rounded in the same direction, by up to half a step.
+// Returns true if the mean of the error is larger than rounding can explain. For values that hardly
+// vary, rounding can explain half a step, because all values are rounded in the same direction.
 bool IsShifted(const Evidence& evidence, const tensor::PairStatistics& pairs);
 
 // SQNR in dB with channels weighted by `importance`; nullopt if `importance` is empty.
@@ -62,8 +61,8 @@ std::optional<Diagnosis> DiagnoseNotFinite(Part part, const tensor::PairStatisti
 // Orders diagnoses by level, then by severity.
 bool IsWorse(const Diagnosis& a, const Diagnosis& b);
 
-// Diagnoses changes of the bias, in units of the output's standard deviation. `shift` is over all
-// channels, `worst_shift` that of the worst channel.
+// Diagnoses changes of the bias, in units of the output's standard deviation. `shift` is the change
+// over all channels, `worst_shift` is the change of the worst channel.
 Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_channel,
                        const Thresholds& thresholds);
 

@@ -13,10 +13,11 @@
 namespace cboard::compare {
 namespace {
 
-// A cause explains the error if at most this share of the error remains after the cause is undone.
+// A cause explains the error if, after the cause is undone, at most this share of the error
+// remains.
 constexpr double kExplained = 0.5;
-// Limit for causes with a factor or offset fitted to each channel. Such a fit reduces any error, so
-// less may remain.
+// Limit for causes with a factor or offset fitted to each channel. The limit is low, because such a
+// fit reduces any error.
 constexpr double kFitted = 0.25;
 // Limit for a factor if values were clipped. A fitted factor always reduces a clipping error to
 // about a third, but a wrong scale leaves only rounding.
@@ -37,8 +38,8 @@ std::optional<double> RmseStepsOf(const Evidence& evidence) {
          *evidence.step;
 }
 
-// Part of the error that even a good quantizer with this many bits would cause. Returns 0 if it is
-// most of the error: then the steps are too large.
+// Returns the part of the error that even a good quantizer with this bit width would cause. Returns
+// 0 if this would be most of the error, because then the steps are too large.
 double RoundingOf(const Evidence& evidence) {
   if (evidence.bits > 8) return 0;
   const tensor::PairStatistics& total = evidence.comparison->total;
@@ -113,9 +114,9 @@ class ErrorExplainer {
     const PrunedWeights& pruned = evidence_.pruned;
     const double left = std::max(0.0, error_ - pruned.sum_squares);
     if (pruned.count == 0 || left > AcceptableResidual(kExplained)) return false;
-    // The pruned weights are zero now, so their squares are missing in the signal.
+    // The pruned weights are zero now, so their squares are not part of the signal any more.
     const double kept = total_.reference.sum_squares - pruned.sum_squares;
-    // The tolerance allows for rounding errors of the sums.
+    // The tolerance is for rounding errors of the sums.
     const bool is_nothing_else = left <= 1e-12 * total_.reference.sum_squares;
     diagnosis.cause = Cause::kPruned;
     diagnosis.explanation =

@@ -56,7 +56,7 @@ SmallestWeights::Taken SmallestWeights::Take(double count, double sum_squares) c
   for (const Bin& bin : bins_) {
     if (bin.count == 0) continue;
     const auto in_bin = static_cast<double>(bin.count);
-    // Takes part of a bin: all weights of the bin are treated as equal.
+    // Takes some of the weights in a bin. All weights of a bin are treated as equal.
     const double share = std::min(
         {1.0, (count - taken.count) / in_bin, (sum_squares - taken.sum_squares) / bin.sum_squares});
     taken.count += share * in_bin;

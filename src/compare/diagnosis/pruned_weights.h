@@ -24,7 +24,7 @@ struct PrunedWeights {
 class PruningSearch {
  public:
   // Adds a row of weights of the baseline and of the variant. The variant's weights are multiples
-  // of `step`, which is 0 for floats.
+  // of `step`. For float weights, `step` is 0.
   void AddRow(std::span<const float> before, std::span<const float> after, float step);
 
   PrunedWeights Found() const;
@@ -41,8 +41,9 @@ class SmallestWeights {
 
   void Add(std::span<const float> baseline);
 
-  // Returns two fixes with their SQNR: pruning the same number of weights but the smallest ones,
-  // and pruning as many as an SQNR of `limit_db` allows. `now` compares all weights.
+  // Returns two fixes with their SQNR. The first prunes as many weights as now, but the smallest
+  // ones. The second prunes as many weights as an SQNR of `limit_db` allows. `now` is the
+  // comparison of all weights.
   std::vector<Fix> Fixes(const tensor::PairStatistics& now, const PrunedWeights& pruned,
                          double limit_db) const;
 
@@ -54,8 +55,8 @@ class SmallestWeights {
     std::uint64_t count = 0;
     double sum_squares = 0;
   };
-  // The smallest nonzero weights: `count` of them, or fewer if their squares already add up to
-  // `sum_squares`.
+  // The smallest nonzero weights: `count` weights, or fewer if the sum of their squares reaches
+  // `sum_squares` before.
   struct Taken {
     double count = 0;
     double sum_squares = 0;

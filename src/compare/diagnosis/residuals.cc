@@ -32,7 +32,7 @@ bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step) {
   if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) return false;
   // The channel is not dead: its scale is too large, so all of its values are rounded to zero.
   if (step && RangeOf(channel.reference) < *step) return false;
-  // If all values have the same sign, clipping can turn them all into the last code.
+  // If all values have the same sign, clipping can give all of them the last code.
   const bool is_one_sided = channel.reference.min >= 0 || channel.reference.max <= 0;
   if (is_one_sided && channel.ClipRate().value_or(0) >= 0.5) return false;
   return VarianceOf(channel.compressed) <= 1e-6 * VarianceOf(channel.reference) &&

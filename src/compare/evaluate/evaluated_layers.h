@@ -20,11 +20,12 @@ struct EvaluatedLayer {
 // Sets input_sqnr_db of all layers to the accumulated SQNR measured at earlier layers.
 void AddInputErrors(const model::ModelGraph& baseline, std::vector<EvaluatedLayer>& layers);
 
-// Makes the first layer whose outputs became NaN or infinite red; later layers only carry these
-// values. Does nothing if the weights of this layer are the reason, because it is red already.
+// Makes the first layer whose outputs became NaN or infinite red; later layers only pass on these
+// values. Does nothing if the weights of this layer are the reason, because the layer is then
+// already red.
 void AttributeNonFiniteToFirstLayer(std::vector<EvaluatedLayer>& layers);
 
-// Sorts layers, the worst first. Layers with the same level and severity keep their order.
+// Sorts layers, the worst first. Layers with equal level and severity stay in their order.
 void SortWorstFirst(std::vector<EvaluatedLayer>& layers);
 
 }  // namespace cboard::compare

@@ -17,11 +17,12 @@
 namespace cboard::compare {
 namespace {
 
-// If an output has at least this SQNR, later layers undo the factors of channels.
+// If a layer's output has at least this SQNR in dB, factors between the channels of its weights are
+// no damage, because later layers undo the factors.
 constexpr double kGoodOutputDb = 20;
 
-// Standard deviation of each output channel, in units of which an error of the bias is expressed.
-// If the output was not captured, inputs with a variance of 1 are assumed.
+// Standard deviation of each output channel. Errors of the bias are given in units of this standard
+// deviation. If the output was not captured, inputs with a variance of 1 are assumed.
 OutputSpread SpreadOf(const std::optional<tensor::Comparison>& output,
                       const tensor::Comparison& weights) {
   OutputSpread spread;
@@ -89,7 +90,8 @@ Result<EvaluatedLayer> LayerEvaluator::EvaluatePair(std::size_t position, PairRu
   }
   const bool has_sound_output =
       !layer.accumulated || layer.accumulated->total.SqnrDb() >= kGoodOutputDb;
-  // Gates of recurrent layers are not linear, so later layers cannot undo a factor.
+  // The gates of recurrent layers are not linear, so later layers cannot undo a factor of a
+  // channel.
   const bool allow_rescaling = has_sound_output && before.part.empty();
   auto weights = CompareWeights(models_.baseline, before, models_.variant, after, folding,
                                 {.allow_rescaling = allow_rescaling,
@@ -176,9 +178,10 @@ std::size_t CountLost(const std::vector<float>& before, const std::vector<float>
 }  // namespace
 
 Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& layers) const {
-  // If more than this share of a gain or slope became zero, the layer is red or amber.
+  // The layer is red or amber if more than this share of the values of a gain or slope became zero.
   constexpr double kManyLost = 0.5, kSomeLost = 0.1;
-  // Fewer values are a setting of the operator, such as an epsilon.
+  // Constants with fewer values are not compared as gains: they are settings of the operator, such
+  // as an epsilon.
   constexpr std::size_t kMinValues = 4;
   const model::ModelGraph& variant = models_.variant;
   std::unordered_set<model::TensorId> done;
@@ -238,8 +241,8 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
                           " values of its constant became 0: one scale for all of them, and a few "
                           "are much larger";
     }
-    // Constants with a lower SQNR were changed, not rounded: equalization moves factors into such
-    // constants.
+    // Constants with a lower SQNR were changed, not only rounded: equalization multiplies such
+    // constants by factors.
     constexpr double kSameConstantDb = 10;
     if (compared.total.SqnrDb() < kSameConstantDb && share <= kSomeLost) continue;
     layer.weight = std::move(compared);
@@ -265,7 +268,7 @@ std::optional<PairedWeights> LayerEvaluator::WeightsToRestore(
 
 Result<void> LayerEvaluator::CompareBias(const ModelLayer& before, const ModelLayer& after,
                                          const Folding& folding, LayerComparison& layer) const {
-  // In a recurrent node, gates are between the bias and the output.
+  // In a recurrent node, the gates are computed between the bias and the output.
   const OutputSpread spread =
       SpreadOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);
   CBOARD_ASSIGN_OR_RETURN(const auto shifts, BiasShifts(models_.baseline, before, models_.variant,
@@ -293,7 +296,8 @@ Result<std::vector<Fix>> LayerEvaluator::EvaluateOutput(const ModelLayer& after,
                           DiagnoseOutput(output, codes.quantization->bits(),
                                          double{codes.quantization->scales[0]}, findings, layer));
   if (IsWorse(found.diagnosis, layer.diagnosis)) std::swap(found.diagnosis, layer.diagnosis);
-  // Mentions the other part, too: both may be damaged, and fixing only one would not be enough.
+  // Mentions the other damaged part (weights or output) of the layer, too, because fixing only one
+  // part would not be enough.
   if (const Diagnosis& other = found.diagnosis; !other.explanation.empty()) {
     layer.diagnosis.explanation +=
         "; besides, in its " + std::string(NameOf(other.part)) + ": " + other.explanation;
@@ -318,8 +322,8 @@ Result<LayerEvaluator::OutputDiagnosis> LayerEvaluator::DiagnoseOutput(
       .baseline_energy = layer.accumulated->total.reference.sum_squares,
       .channel_importance = std::move(importance)};
   OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
-  // The quantizer is evaluated on the baseline's values, too: it is not the cause if it clips only
-  // values that earlier errors have changed.
+  // Evaluates the quantizer also on the baseline's values. If the quantizer clips only values that
+  // earlier errors have changed, it is not the cause.
   if (found.diagnosis.level != Level::kGreen && findings.undisturbed) {
     evidence.comparison = &*findings.undisturbed;
     evidence.clipping_residual = findings.baseline_input_residual;

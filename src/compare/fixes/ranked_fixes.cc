@@ -19,13 +19,13 @@ constexpr double kMinGainDb = 1;
 constexpr const char* kKeepFloat = "keep the layer in float32";
 constexpr std::size_t kMaxNames = 3;
 
-// Returns the text of the fix "keep in float" with the names of all its nodes. It includes readers
-// of the output, because they would round the output otherwise.
+// Returns the text of the fix "keep in float" with the names of all its nodes. The readers of the
+// output are named, too, because their quantizers would otherwise round the output.
 std::string KeepFloatText(const LayerComparison& layer) {
   const bool is_input = layer.op_type == "Input";
   std::string others;
   std::size_t count = 0;
-  // The first of `float_nodes` is the layer's own node, which is not named.
+  // The first of `float_nodes` is the layer's own node. It is not named.
   for (std::size_t i = is_input ? 0 : 1; i < layer.float_nodes.size(); ++i) {
     if (++count > kMaxNames) continue;
     others += (others.empty() ? "" : ", ") + Quoted(layer.float_nodes[i]);
@@ -60,7 +60,7 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
   const auto severity = [&](const Fix& fix) {
     return std::min(fix.sqnr_db, fix.worst_channel_sqnr_db.value_or(HUGE_VAL) + channel_allowance);
   };
-  // Non-finite values are skipped in sums, so with such values the measured SQNR does not count.
+  // Sums skip non-finite values, so the measured SQNR is not used if there are such values.
   const bool is_finite = layer.diagnosis.cause != Cause::kNotFinite;
   const double severity_now =
       is_finite ? severity({.sqnr_db = now.total.SqnrDb(), .worst_channel_sqnr_db = worst_now})
@@ -118,7 +118,8 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
                            const ValueBins& values, const tensor::QuantizationGrid& grid) {
   const double energy = layer.accumulated->total.reference.sum_squares;
   const double measured_db = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
-  // With any shared range, rounding damages small channels more than the whole tensor.
+  // With any range that channels share, rounding damages channels with small values more than the
+  // whole tensor.
   const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - measured_db);
   std::vector<Fix> fixes;
   const auto add = [&](std::string action, double predicted_db, double better_than_db,
@@ -135,8 +136,8 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
   // Errors of earlier layers may have made the quantizer's input smaller than in the baseline. This
   // difference is not counted as a gain of the fix.
   const double now = std::max(measured_db, predicted_by(grid));
-  // Another range has no cost at run time, so each range is listed only if it is better than those
-  // before it.
+  // A different range costs no time, so a range is listed only if its SQNR is better than that of
+  // the ranges listed before.
   double best_db = now;
   const auto add_range = [&](const char* action, CodeRange range, const CodeScheme& scheme) {
     const double predicted_db = predicted(range, scheme);

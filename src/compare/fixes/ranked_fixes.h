@@ -1,4 +1,4 @@
-// Ranks the fixes for a layer. The first is the cheapest one that reaches the required SQNR.
+// Ranks the fixes for a layer. The first fix is the cheapest fix that reaches the required SQNR.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,9 @@ namespace cboard::compare {
 std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
                            const std::vector<Fix>& for_output, const Thresholds& thresholds);
 
-// Returns fixes for the output of a layer. `importance` weights the channels; if empty, all weigh
-// the same. `values` are the baseline's values, `grid` is the variant's quantization grid.
+// Returns fixes for the output of a layer. `importance` weights the channels; if it is empty, all
+// channels have the same weight. `values` are the baseline's values, `grid` is the variant's
+// quantization grid.
 std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
                            const ValueBins& values, const tensor::QuantizationGrid& grid);
 

@@ -9,7 +9,8 @@
 
 namespace cboard::compare {
 
-// In these functions, a factor of 0 is unknown: all weights of the channel are zero.
+// In the functions of this file, a factor of 0 means that the factor is unknown, because all
+// weights of the channel are zero.
 
 // Returns true if some factors differ from the median by more than rounding.
 bool Vary(const std::vector<double>& factors);
@@ -20,7 +21,8 @@ bool AreNearlyEqual(const std::vector<double>& factors);
 // image has several inputs per image channel.
 std::vector<double> Inverse(const std::vector<double>& factors, std::size_t times);
 
-// The functions below take weights with the same number of rows and elements.
+// The following functions take the weights of two models, with the same number of rows and
+// elements.
 
 double SqnrOf(const WeightRows& x, const WeightRows& y);
 

@@ -19,14 +19,16 @@
 namespace cboard::compare {
 namespace {
 
-// Weights with at least kSameDb (for 8 bits) were not equalized. Weights were equalized if undoing
-// the factors gives at least kExplainedDb and improves the SQNR by at least kGainDb.
+// Limits of SQNR in dB, for 8 bits. Weights that reach kSameDb without factors were not equalized.
+// Weights were equalized if they reach kExplainedDb after the factors are undone, and if this
+// improves the SQNR by at least kGainDb.
 constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
-// The SQNR of a sample of the weights may be this much lower than that of all weights.
+// Maximum difference in dB between the SQNR of a sample of the weights and the SQNR of all weights.
 constexpr double kAmbiguityDb = 3;
 // Maximum number of nodes between a layer and the layer that undoes its factors.
 constexpr std::size_t kMaxNodes = 64;
-// Minimum number of weights in a row: with fewer weights, a factor explains any row.
+// Minimum number of weights in a row. With fewer weights, a factor per row would explain any
+// difference.
 constexpr std::size_t kMinRowElements = 4;
 
 // Known equalization factors of a pair of layers.
@@ -34,11 +36,11 @@ struct Known {
   std::optional<InputLayout> layout;  // Set if the pair may be equalized.
   bool is_same = true;                // A sample of its weights equals the baseline's.
   std::vector<std::size_t> sources;   // Previous pairs, whose outputs are its input.
-  // Factors of its outputs and inputs that turn the variant's weights into the baseline's; empty if
-  // none.
+  // The factors of outputs and inputs that turn the variant's weights into the baseline's weights;
+  // empty if there are none.
   std::vector<double> outputs, inputs;
-  // Only for depthwise convolutions, in which a factor can belong to the input or to the output of
-  // a channel: the output factors for the case that all factors belong to outputs.
+  // Only for depthwise convolutions, in which a factor may belong to the input or to the output of
+  // a channel. These are the output factors if all factors belong to outputs.
   std::vector<double> other_outputs;
   std::optional<std::size_t> undone_from;  // The previous pair whose output factors `inputs` undo.
   bool is_undone = false;                  // A later layer undoes the output factors.
@@ -88,9 +90,9 @@ class Finder {
   }
 
  private:
-  // A guess for the input factors of a pair: they undo the output factors of the pair `source` or,
-  // without a source, the gains of a normalization. Factors are computed only when they are tried:
-  // those of all guesses may need more memory than the weights.
+  // A guess for the input factors of a pair. They may undo the output factors of the pair `source`,
+  // or, without a source, the gains of a normalization. The factors are computed only when the
+  // guess is tried, because the factors of all guesses may need more memory than the weights.
   struct Guess {
     std::optional<std::size_t> source;
     bool is_other = false;  // Use `other_outputs` of the source.
@@ -132,7 +134,7 @@ class Finder {
     });
   }
 
-  // The pairs whose outputs are the input of this pair.
+  // The pairs of layers whose outputs are the input of this pair.
   std::vector<std::size_t> SourcesOf(std::size_t pair) const {
     const model::ModelGraph& model = models_.baseline;
     std::vector<std::size_t> sources;
@@ -178,7 +180,7 @@ class Finder {
     Guesses guesses;
     CBOARD_ASSIGN_OR_RETURN(
         guesses.gains,
-        GainsBetween(models_.baseline, DataOf(models_.baseline, Ours(pair)), models_.variant,
+        GainsBetween(models_, DataOf(models_.baseline, Ours(pair)),
                      DataOf(models_.variant, models_.theirs[models_.pairing.pairs[pair].variant]),
                      known_[pair].layout->inputs));
     if (guesses.gains && Vary(*guesses.gains)) guesses.all.push_back({});
@@ -268,8 +270,8 @@ class Finder {
     if (known.undone_from) Accept(*known.undone_from, false);
   }
 
-  // Removes factors that not every reader of the output undoes: such factors are damage, not
-  // equalization.
+  // Removes factors that at least one reader of the output does not undo: such factors are damage,
+  // not equalization.
   void DropUncompensatedFactors() {
     for (std::size_t pair = 0; pair < known_.size(); ++pair) {
       const Known& known = known_[pair];

@@ -152,14 +152,14 @@ Result<ChannelAffine> ReadArithmetic(const model::ModelGraph& model, const model
   return affine;
 }
 
-// Sums over one channel. The distance of the weights can be computed from them for any channel
-// factors.
+// Sums over one channel. For any channel factors, the distance of the weights can be computed from
+// these sums.
 struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
 
-// Distance between the weights of baseline (x) and variant (y) after multiplying one of them by
-// channel factors f.
+// Returns the distance between the weights of baseline (x) and variant (y), after the weights of
+// one of them are multiplied by channel factors f.
 struct Distance {
   double of_direction = 0;  // 1 - cosine² (with its sign); the same for any common scale.
   double of_size = 0;       // Σ(f x - y)² / Σ((f x)² + y²).
@@ -174,7 +174,7 @@ Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<doub
     product += factor * sums[c].xy;
   }
   const double cosine = product / std::sqrt(moved * kept);
-  // The weights of one model are all zero or not finite.
+  // Returns early, because the weights of one model are all zero or not finite.
   if (!std::isfinite(cosine)) return {1, 1};
   return {std::max(0.0, 1 - cosine * std::abs(cosine)),
           std::max(0.0, moved - 2 * product + kept) / (moved + kept)};
@@ -188,6 +188,27 @@ double BiasDistanceOf(const std::vector<double>& b, const std::vector<double>& c
     energy += b[i] * b[i] + c[i] * c[i];
   }
   return energy > 0 ? error / energy : 0;
+}
+
+// Share of the energy of bias c in channels in which b has another sign or is 0.
+double SignDistanceOf(const std::vector<double>& b, const std::vector<double>& c) {
+  double other = 0, energy = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    energy += c[i] * c[i];
+    if (!(b[i] * c[i] > 0)) other += c[i] * c[i];
+  }
+  return energy > 0 ? other / energy : 0;
+}
+
+// Returns true if a factor for each channel turns the baseline's weights into the variant's.
+bool DifferByFactors(const std::vector<ChannelSums>& sums) {
+  constexpr double kMaxUnexplained = 0.01;  // SQNR of 20 dB.
+  double energy = 0, unexplained = 0;
+  for (const ChannelSums& channel : sums) {
+    energy += channel.yy;
+    unexplained += channel.yy - (channel.xx > 0 ? channel.xy * channel.xy / channel.xx : 0);
+  }
+  return energy > 0 && unexplained <= kMaxUnexplained * energy;
 }
 
 std::vector<ChannelSums> SumsOf(const WeightRows& x, const WeightRows& y) {
@@ -210,7 +231,7 @@ bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
   if (IsNormalization(node.op_type)) return IsAffineNormalization(model, layer, node);
   const std::optional<Arithmetic> what = ArithmeticOf(node.op_type);
   if (!what || node.inputs.size() != 2) return false;
-  // In old ONNX versions, the attribute "axis" defines broadcasting, which is not supported here.
+  // Not supported: in old ONNX versions, the attribute "axis" defines broadcasting.
   if (node.FindAttribute("axis") != nullptr) return false;
   const bool is_first = node.inputs[0] == layer.output;
   if (!is_first && (*what == Arithmetic::kDivide || node.inputs[1] != layer.output)) return false;
@@ -267,25 +288,37 @@ Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLay
   struct Candidate {
     FoldedSteps steps;
     Distance weights;
-    double bias = 0;
+    double bias = 0, bias_signs = 0;
   };
-  std::vector<Candidate> candidates = {
-      {{}, DistanceOf(sums, {}, false), BiasDistanceOf(ours, theirs)}};
+  std::vector<Candidate> candidates = {{{},
+                                        DistanceOf(sums, {}, false),
+                                        BiasDistanceOf(ours, theirs),
+                                        SignDistanceOf(ours, theirs)}};
   for (const bool is_variant : {false, true}) {
     const model::ModelGraph& model = is_variant ? variant : baseline;
     const ModelLayer& layer = is_variant ? after : before;
     for (std::size_t k = 1; k <= layer.steps.size(); ++k) {
       CBOARD_ASSIGN_OR_RETURN(const ChannelAffine joined, JoinSteps(model, layer, k));
       CBOARD_ASSIGN_OR_RETURN(const std::vector<double> bias, FoldedBias(model, layer, joined));
-      candidates.push_back({is_variant ? FoldedSteps{.variant = k} : FoldedSteps{.baseline = k},
-                            DistanceOf(sums, joined.factors, is_variant),
-                            BiasDistanceOf(bias, is_variant ? ours : theirs)});
+      candidates.push_back(
+          {is_variant ? FoldedSteps{.variant = k} : FoldedSteps{.baseline = k},
+           DistanceOf(sums, joined.factors, is_variant),
+           BiasDistanceOf(bias, is_variant ? ours : theirs),
+           is_variant ? SignDistanceOf(ours, bias) : SignDistanceOf(bias, theirs)});
     }
   }
-  // A factor that all channels share does not change `of_direction`, so in this case sizes and
-  // biases decide. Without evidence, nothing is folded.
+  // `of_direction` does not change with a factor that all channels share. In this case the
+  // magnitudes of the weights and the biases decide. Without evidence, nothing is folded.
   double nearest = std::numeric_limits<double>::infinity();
   for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
+  // Equalization multiplies each channel by a positive factor of its own. No steps alone explain
+  // such weights, but the signs of the biases still show which steps were folded.
+  constexpr double kUnexplained = 0.01, kSameSigns = 0.02;
+  constexpr std::size_t kMinChannels = 8;
+  if (nearest > kUnexplained && sums.size() >= kMinChannels && DifferByFactors(sums)) {
+    const auto signs = std::ranges::min_element(candidates, {}, &Candidate::bias_signs);
+    if (signs->bias_signs <= kSameSigns && candidates[0].bias_signs > 0.2) return signs->steps;
+  }
   constexpr double kAsNear = 1.25, kRounding = 1e-9;
   const Candidate* best = nullptr;
   const auto left = [](const Candidate& each) { return each.weights.of_size + each.bias; };

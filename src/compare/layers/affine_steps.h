@@ -1,5 +1,5 @@
-// Nodes behind a layer that scale and shift its channels. Graph optimizers fold them into weights
-// and bias before quantization; the functions below find out whether a node was folded.
+// Nodes behind a layer that scale and shift its channels. Graph optimizers fold such nodes into
+// weights and bias before quantization. The functions below find out whether a node was folded.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct ChannelAffine {
 };
 
 // Returns true if `node`, which reads the layer's output, scales and shifts channels: a
-// BatchNormalization in inference mode, or arithmetic with a constant that has one value in all or
-// one per channel.
+// BatchNormalization in inference mode, or arithmetic with a constant that has either a single
+// value or one value per channel.
 bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
               const model::ModelNode& node);
 
@@ -29,8 +29,8 @@ bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
 Result<ChannelAffine> JoinSteps(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::size_t count);
 
-// Returns the layer's bias after `folded` is applied to it, by channel. The bias counts as zeros if
-// there is none or if its shape does not fit.
+// Returns the layer's bias after `folded` is applied to it, by channel. If the layer has no bias,
+// or if the shape of the bias does not fit, the bias counts as zeros.
 Result<std::vector<double>> FoldedBias(const model::ModelGraph& model, const ModelLayer& layer,
                                        const ChannelAffine& folded);
 
@@ -40,9 +40,9 @@ struct FoldedSteps {
   std::size_t baseline = 0, variant = 0;
 };
 
-// Returns the number of folded steps that makes the weights of both layers most similar except for
-// a common scale; if several do, scales and biases decide. Both layers must have the same number of
-// channels and elements.
+// Returns the number of folded steps after which the weights of both layers are most similar except
+// for a common scale. If several numbers are equally good, scales and biases decide. Both layers
+// must have the same number of channels and elements.
 Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLayer& before,
                                const model::ModelGraph& variant, const ModelLayer& after);
 

@@ -48,7 +48,8 @@ bool IsReshape(std::string_view op_type) {
   return IsOneOf(op_type, kNames);
 }
 
-// Returns true for operators that define the channel axis of their output. The search ends there.
+// Returns true for operators that define the channel axis of their output. The search for the axis
+// ends at such an operator.
 bool IsStart(std::string_view op_type) {
   return HasChannelsSecond(op_type) || HasChannelsLast(op_type) || IsSoftmax(op_type);
 }
@@ -91,8 +92,8 @@ std::optional<ChannelLayout> ChannelTracer::Trace(model::TensorId tensor, Visite
   if (!layout || layout->axis >= shape->size()) return std::nullopt;
   std::size_t channels = 0;
   for (const ChannelLayout::Branch& branch : layout->branches) channels += branch.channels;
-  // Forgets the branches if the number of channels has changed since the Concat, for example by a
-  // Slice.
+  // Removes the list of branches if the number of channels has changed since the Concat, for
+  // example by a Slice.
   if (channels != static_cast<std::size_t>((*shape)[layout->axis])) layout->branches.clear();
   return layout;
 }
@@ -148,9 +149,9 @@ std::optional<ChannelLayout> ChannelTracer::TraceConcat(const model::ModelNode& 
   const std::optional<std::size_t> axis = AxisOf(node, 1, rank);
   if (!axis) return std::nullopt;
   std::optional<ChannelLayout> layout = TraceFirst(node, rank, visited);
-  // The Concat itself gives the axis if its inputs lead to no operator with channels (a grid of
-  // anchors), or only to one whose single channel was reshaped into the batch dimension (the box
-  // decoder of YOLOv8).
+  // Uses the axis of the Concat itself in two cases: if its inputs lead to no operator with
+  // channels (a grid of anchors), or if they lead only to an operator with a single channel that
+  // was reshaped into the batch dimension (the box decoder of YOLOv8).
   if ((!layout || layout->axis == 0) && *axis > 0) layout = ChannelLayout{.axis = *axis};
   if (!layout || layout->axis != *axis) return layout;  // The Concat joins positions, not channels.
   layout->branches.clear();

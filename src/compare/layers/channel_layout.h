@@ -16,8 +16,8 @@ namespace cboard::compare {
 
 struct ChannelLayout {
   std::size_t axis = 0;
-  // The tensors that a Concat joined along `axis`, in the order of their channels; empty without
-  // such a Concat.
+  // The tensors that a Concat joined along `axis`, in the order of their channels. Empty if there
+  // is no such Concat.
   struct Branch {
     std::string node;  // The node that computes the branch.
     std::size_t channels = 0;
@@ -26,9 +26,9 @@ struct ChannelLayout {
   bool is_softmax = false;  // Softmax was computed along `axis`.
 };
 
-// Finds the channel axis of a tensor. Goes back to the convolution, matrix product or Softmax that
-// the tensor is computed from, whose channel axis is known. Then follows this axis forward through
-// Transpose, Reshape and Concat.
+// Finds the channel axis of a tensor. Goes back to the convolution, matrix product or Softmax from
+// which the tensor is computed. The channel axis of that operator is known. Then follows this axis
+// forward through Transpose, Reshape and Concat.
 //
 //   ChannelTracer tracer(model, [&](TensorId id) { return shapes.at(id); });
 //   tracer.Trace(output);  // 1 x 18 x 2100, a Concat of boxes and scores: axis 1, {4, 14}.

@@ -8,15 +8,14 @@ namespace {
 
 using Granularity = Quantization::Granularity;
 
-// Number of consecutive elements of a row that share a scale; 0 if the whole row does, nullopt if
-// elements with the same scale are not adjacent.
+// Number of consecutive elements of a row that share a scale; 0 if the whole row shares one scale,
+// nullopt if elements with the same scale are not adjacent.
 std::optional<std::size_t> GroupSizeOf(const model::ModelTensor& weight,
                                        const model::ModelTensor& stored, const WeightLayout& layout,
                                        const model::ModelQuantization& quantization,
                                        std::size_t row) {
   if (quantization.granularity == Granularity::kPerTensor) return 0;
-  // Scales are per channel or per group only if the stored weights have the same shape as the
-  // operator's weights.
+  // Without a common shape, it is not known which stored element has which scale.
   if (weight.shape != stored.shape || quantization.axis >= weight.shape.size()) return std::nullopt;
   const bool is_by_channel = quantization.axis == layout.channel_axis;
   if (quantization.granularity == Granularity::kPerChannel) {

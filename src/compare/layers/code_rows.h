@@ -18,7 +18,7 @@ namespace cboard::compare {
 class CodeRows {
  public:
   // Returns nullopt for float weights, for codes of more than eight bits, and if a row has several
-  // scales that are not per group. Fails if RowReader::Open fails. Borrows the model.
+  // scales but no groups of equal size. Fails if RowReader::Open fails. Borrows the model.
   static Result<std::optional<CodeRows>> Open(const model::ModelGraph& model,
                                               const ModelLayer& layer);
 

@@ -13,9 +13,9 @@ namespace cboard::compare {
 struct FloatProduct {
   model::TensorId left = model::kNoTensor;
   model::TensorId output = model::kNoTensor;
-  // The next members are only set for dynamic quantization: the DynamicQuantizeLinear that rounds
-  // `left`, the integer result, and the integer result as float, which is multiplied by the scales
-  // to give `output`.
+  // The following members are set only for dynamic quantization. They are the DynamicQuantizeLinear
+  // that rounds `left`, the integer result, and the integer result as float; the product of the
+  // last one and the scales is `output`.
   model::NodeId dynamic = model::kNoNode;
   model::TensorId sums = model::kNoTensor;
   model::TensorId cast = model::kNoTensor;
@@ -26,8 +26,8 @@ struct FloatProduct {
 std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
                                              const ModelLayer& layer);
 
-// Returns the same for a ConvInteger: a Conv with the same attributes computes the values of `sums`
-// times the scales.
+// Returns the float convolution that can replace a ConvInteger: a Conv with the same attributes
+// computes `sums` times the scales. nullopt for other operators.
 std::optional<FloatProduct> ConvInsteadOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Returns true if the layer is a DynamicQuantizeLSTM that an LSTM with the same attributes can

@@ -20,7 +20,7 @@ struct InputLayout {
   std::size_t in_group() const { return inputs / groups; }
   std::size_t row() const { return in_group() * each; }
   // In a depthwise convolution, each output channel has a single input channel. So scaling the
-  // input channel or the output channel by a factor changes the weights in the same way.
+  // input channel or the output channel by a factor has the same effect on the weights.
   bool IsDepthwise() const { return groups == inputs && groups > 1; }
 };
 
@@ -30,8 +30,9 @@ struct InputFactors {
   InputLayout layout;
 };
 
-// Equalization factors that turn the baseline's weights into the weights before quantization. Empty
-// vectors change nothing. The layer's output is multiplied by `outputs`.
+// Equalization factors that turn the baseline's weights into the weights before quantization. An
+// empty vector means that there are no factors. `outputs` are the factors of the layer's output
+// channels.
 struct Equalized {
   std::vector<double> outputs;
   std::vector<double> inputs;
@@ -39,12 +40,12 @@ struct Equalized {
   bool undoes_gains = false;  // `inputs` undo changed gains of a normalization; see input_gains.h.
 };
 
-// The input layout of a layer's weights; nullopt for layers without a node, for nodes with several
-// weights, and for lookup tables.
+// Returns the input layout of a layer's weights; nullopt for layers without a node, for nodes with
+// several weights, and for lookup tables.
 std::optional<InputLayout> InputsOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// The tensor that is multiplied by the layer's weights: the first input of the node that is not the
-// weights.
+// Returns the tensor that is multiplied by the layer's weights: the first input of the node that is
+// not the weights.
 model::TensorId DataOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Multiplies each weight by the factor of its input channel. `rows` begins with row `first` of

@@ -28,8 +28,8 @@ enum class Layout {
 // Number of inputs of TFLite's LSTM, except its basic kernel, which has another weight layout.
 constexpr std::size_t kFullLstm = 20;
 
-// A kind of weights of an operator. An operator with several weights has several entries one below
-// the other.
+// One kind of weights of an operator. An operator with several weights has several adjacent entries
+// in the table.
 struct WeightedOp {
   std::string_view op;
   std::size_t weight;
@@ -223,7 +223,8 @@ std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
       if (rank != 2) return std::nullopt;  // The node is an LSTM of ONNX.
       break;
     case Layout::kTable: {
-      // A table of integers has positions, shapes or masks, not weights, unless it is quantized.
+      // A table of integers contains positions, shapes or masks and no weights, unless it is
+      // quantized.
       const model::ModelTensor& table = model.tensor(node.inputs[row.weight]);
       const bool is_real =
           HoldsRealNumbers(table.type) && !IsInteger(table.type) && table.type != DType::kBool;

@@ -17,15 +17,16 @@ struct OperatorWeights {
   std::string_view part;            // "W" or "R" if there are several weights. Static.
   std::size_t weight = 1;           // Input with the weights.
   std::optional<std::size_t> bias;  // Input with the bias.
-  // If the bias is [directions, 2, channels]: the half that belongs to these weights.
+  // The half of the bias that belongs to these weights, for a bias of shape [directions, 2,
+  // channels].
   std::optional<std::size_t> bias_half;
   bool is_table = false;  // A lookup table (embeddings): rows are selected, not multiplied.
   WeightLayout layout;
 };
 
-// Returns the weights of a node: at least two-dimensional inputs, possibly computed at run time.
-// Recurrent operators have several weights; those for the input come first. Empty for operators
-// without weights.
+// Returns the weights of a node: inputs with at least two dimensions. Some of them may be computed
+// at run time. Recurrent operators have several weights; the weights for the input come first.
+// Empty for operators without weights.
 std::vector<OperatorWeights> WeightsOf(const model::ModelGraph& model,
                                        const model::ModelNode& node);
 

@@ -56,7 +56,7 @@ namespace {
 
 constexpr std::size_t kMaxSteps = 6;
 
-// Returns the constant that `node` adds to `input`; kNoTensor if the node is not such an Add.
+// Returns the constant that `node` adds to `input`; kNoTensor if the node does not add a constant.
 model::TensorId AddedConstant(const model::ModelGraph& model, const model::ModelNode& node,
                               model::TensorId input) {
   const bool is_add = node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
@@ -148,7 +148,8 @@ std::vector<ModelLayer> FindStoredWeights(const model::ModelGraph& model) {
   return layers;
 }
 
-// Creates a layer without its output and steps; nullopt if the weights are computed at run time.
+// Creates a layer; the caller sets its output and its quantization steps. Returns nullopt if the
+// weights are computed at run time.
 std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t position,
                                   const OperatorWeights& weights) {
   const model::ModelNode& node = model.nodes()[position];
@@ -164,7 +165,7 @@ std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t po
   if (weights.bias && model.IsWeight(At(node.inputs, *weights.bias))) {
     layer.bias = node.inputs[*weights.bias];
     layer.bias_half = weights.bias_half;
-    // A GRU may have an additional bias that belongs to none of its gates.
+    // A GRU may have an additional bias that does not belong to any gate.
     const bool is_of_gates = !weights.part.empty() && !weights.bias_half;
     if (is_of_gates && ElementsOf(model.tensor(layer.bias)) != SizeOf(model, layer).channels) {
       layer.bias = model::kNoTensor;
@@ -187,7 +188,7 @@ void CompleteFirst(const model::ModelGraph& model, const TensorUse& use,
   const auto output =
       std::ranges::find_if(node.outputs, [](model::TensorId id) { return id != model::kNoTensor; });
   first.output = first.product = first.sum = *output;
-  // For operators with several weights and for lookup tables, the nodes behind them are not part of
+  // If the operator has several weights or is a lookup table, the nodes behind it are not part of
   // the layer.
   if (first.part.empty() && !first.is_table) FollowFusedNodes(model, use, first);
   first.quantized = QuantizerOf(model, first.output);

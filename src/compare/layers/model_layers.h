@@ -48,7 +48,8 @@ struct ModelLayer {
   model::TensorId operand = model::kNoTensor;
   model::TensorId bias = model::kNoTensor;
   std::optional<std::size_t> bias_half;  // See OperatorWeights.
-  // True if the bias is the sum of both halves, because the other file stores only the sum.
+  // True if the bias of a recurrent node is the sum of its two halves (for the input and for the
+  // state), because the other file stores only the sum.
   bool has_summed_bias = false;
   bool is_table = false;  // See OperatorWeights.
   WeightLayout layout;
@@ -56,8 +57,8 @@ struct ModelLayer {
   // Stored size of weights and bias, with the scales if the node has them as inputs. If several
   // layers share a node, the first one includes the shared tensors.
   std::uint64_t bytes = 0;
-  // The output of the layer behind its bias, steps and activation, as far as no other node reads
-  // the tensors in between. If several layers share a node, only the first one has an output.
+  // The output of the layer behind its bias, steps and activation, if no other node reads a tensor
+  // in between. If several layers share a node, only the first one has an output.
   model::TensorId output = model::kNoTensor;
   std::vector<AffineStep> steps;
   std::optional<ClampRange> clamp;  // Range of the activation.
@@ -69,11 +70,12 @@ struct ModelLayer {
 };
 
 // Returns the layers in the order of execution, including layers in the bodies (subgraphs) of If,
-// Loop and Scan. For files without nodes, returns all weights of two or more dimensions in file
-// order.
+// Loop and Scan. For files without nodes, returns all weights with at least two dimensions, in the
+// order of the file.
 std::vector<ModelLayer> FindWeightLayers(const model::ModelGraph& model);
 
-// Shortens the layer: its output is then behind the first `count` of its steps.
+// Shortens the layer: removes all steps after the first `count` steps, and sets the output of the
+// layer to the output of the last remaining step.
 void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& layer);
 
 // Returns the name of the node. If the node has several weights, the name of the weights follows:

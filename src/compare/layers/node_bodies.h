@@ -26,8 +26,8 @@ struct TensorInFile {
   runtime::GraphPlace in;
 };
 
-// Returns an input or output of `node`, which is in the same body as the node or in a graph around
-// it.
+// Returns an input or output of `node`. The tensor is in the same body as the node or in a graph
+// around it.
 TensorInFile FindInFile(const model::ModelGraph& model, model::TensorId tensor,
                         const model::ModelNode& node);
 

@@ -1,12 +1,12 @@
-// Nodes that quantize and dequantize, and how a tensor was rounded.
+// Nodes that quantize and dequantize, and the quantization that rounded a tensor.
 #pragma once
 
 #include "cboard/model/model_graph.h"
 
 namespace cboard::compare {
 
-// Returns the quantization by which `tensor` was rounded: its own, or that of the codes it was
-// dequantized from; null if there is none.
+// Returns the quantization that rounded `tensor`: its own quantization, or that of the codes from
+// which it was dequantized. null if it was not quantized.
 const model::ModelQuantization* QuantizationOf(const model::ModelGraph& model,
                                                model::TensorId tensor);
 

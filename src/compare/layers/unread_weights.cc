@@ -13,7 +13,7 @@ model::TensorId InputAt(const model::ModelNode& node, std::size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : model::kNoTensor;
 }
 
-// Operators on integer codes, and the input that has the codes of the weights.
+// Operators on integer codes, with the number of the input that contains the codes of the weights.
 struct CodedInput {
   std::string_view op;
   std::size_t codes;
@@ -50,7 +50,7 @@ bool HasUnreadWeights(const model::ModelGraph& model, const model::ModelNode& no
     if (input.op != node.op_type) return false;
     const model::TensorId codes = InputAt(node, input.codes);
     if (codes == model::kNoTensor || model.tensor(codes).quantization) return false;
-    // If the input is computed by other nodes, it is a factor, not weights.
+    // If other nodes compute this input, it contains a factor and not weights.
     return node.op_type == "MatMulNBits" || model.tensor(codes).is_constant;
   });
 }

@@ -19,11 +19,11 @@ struct WeightLayout {
   // Dimension of the input channels, for convolutions that store it behind height and width.
   std::optional<std::size_t> input_axis;
   // Dimension of the directions, for recurrent weights that have this dimension. Each direction has
-  // its own channels; those of the first direction come first.
+  // its own channels; the channels of the first direction come first.
   std::optional<std::size_t> direction_axis;
   // The order in which stored channels are read for a comparison: the operator's order or, for
   // gates, ONNX's order. Each channel appears once; all directions have the same order. Empty if
-  // channels are stored in this order.
+  // the channels are already stored in the required order.
   std::vector<ChannelRun> channel_order;
 
   friend bool operator==(const WeightLayout&, const WeightLayout&) = default;

@@ -57,9 +57,8 @@ std::optional<std::vector<std::size_t>> RealDimensions(const model::ModelTensor&
   return real;
 }
 
-// Replaces dimensions of `to` in `axes` by the dimensions of `from`. Both shapes must be the same
-// except for dimensions of size one, which become empty. Returns false if the shapes differ
-// otherwise.
+// Replaces the dimensions of `to` in `axes` by the dimensions of `from`. The two shapes may differ
+// only by dimensions of size one, whose entries become empty. Returns false for other shapes.
 bool PassOnes(const model::ModelTensor& from, const model::ModelTensor& to,
               std::vector<Axis>& axes) {
   const auto before = RealDimensions(from), after = RealDimensions(to);
@@ -118,8 +117,8 @@ struct Reordered {
   std::vector<ChannelRun> order;
 };
 
-// Recognizes a Concat of Slices of one tensor along `axis`, which only reorders the channels of
-// this tensor.
+// Recognizes a Concat of Slices of one tensor along `axis`. Such a Concat only reorders the
+// channels of the tensor.
 std::optional<Reordered> ReorderedBy(const model::ModelGraph& model, const model::ModelNode& concat,
                                      std::size_t axis) {
   const auto* value = concat.FindAttribute("axis");

@@ -22,7 +22,8 @@ std::size_t DirectionsOf(const model::ModelGraph& model, const ModelLayer& layer
   return axis ? static_cast<std::size_t>(model.tensor(layer.weight).shape[*axis]) : 1;
 }
 
-// The dimensions of a row in the order of comparison: input channels first, then the others.
+// The dimensions of a row in the order of comparison: input channels first, then all other
+// dimensions.
 std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank) {
   std::vector<std::size_t> axes;
   if (layout.input_axis) axes.push_back(*layout.input_axis);
@@ -33,8 +34,8 @@ std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank)
   return axes;
 }
 
-// The position of each output channel in the file. Channels of a second direction follow those of
-// the first.
+// The position of each output channel in the file. The channels of a second direction follow the
+// channels of the first direction.
 std::vector<std::size_t> StoredChannels(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::size_t channels = SizeOf(model, layer).channels;
   std::vector<std::size_t> stored;
@@ -82,8 +83,8 @@ bool AreColumns(const StoredPlaces& places) {
 }
 
 // Transposes elements [first, first + count) of all channels from the file's order (`stored`, which
-// starts at position `begin` of the file) into `rows`. Works on small tiles, which stay in the CPU
-// cache.
+// starts at position `begin` of the file) into `rows`. Works on tiles that are small enough to stay
+// in the CPU cache.
 void TurnTiles(std::span<const float> stored, std::size_t begin, const StoredPlaces& places,
                std::size_t first, std::size_t count, std::span<float> rows) {
   constexpr std::size_t kTileRows = 16, kTileElements = 256;
@@ -113,7 +114,7 @@ std::vector<float> ReadAll(const model::WeightReader& reader, RowReader::ReadEle
     ReadContiguousRows(reader, read, places, 0, rows);
     return rows;
   }
-  // Reads a few elements of all channels at a time, which stay in the CPU cache.
+  // Reads only a few elements of all channels at a time, so that they stay in the CPU cache.
   constexpr std::size_t kElements = 256;
   const std::size_t row = places.elements.size(), channels = places.channels.size();
   const std::size_t most = AreColumns(places) ? kElements : row;
@@ -316,8 +317,8 @@ Result<std::vector<float>> ReadBias(const model::ModelGraph& model, const ModelL
     }
     bias.resize(channels);
   }
-  // The bias is reordered like the rows if it belongs to gates. The order of other biases is
-  // unknown if channels are reordered.
+  // The bias is reordered like the rows if it belongs to gates. For other layers whose channels are
+  // reordered, the order of the bias is unknown.
   const bool is_of_gates = !layer.part.empty() && !layer.bias_half;
   const bool is_like_rows = is_of_gates || layer.layout.channel_order.empty();
   if (is_like_rows && bias.size() == channels) {

@@ -32,8 +32,8 @@ struct WeightRows {
   std::vector<float> values;
 };
 
-// Open or read the weights. Fail if ModelGraph::OpenWeights fails, and if a file has fewer values
-// than its shapes require.
+// The following functions open or read the weights. They fail if ModelGraph::OpenWeights fails, and
+// if a file has fewer values than its shapes require.
 Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const ModelLayer& layer);
 Result<WeightRows> ReadRows(const model::ModelGraph& model, const ModelLayer& layer);
 
@@ -62,8 +62,8 @@ class RowReader {
  public:
   using ReadElements = void (model::WeightReader::*)(std::size_t, std::span<float>) const;
 
-  // Opens a reader of the layer's weights, which borrows the model and the factors. Fails if
-  // ReadRows fails.
+  // Opens a reader of the layer's weights. Borrows the model and the factors. Fails if ReadRows
+  // fails.
   static Result<RowReader> Open(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::span<const double> factors, const InputFactors& inputs = {},
                                 ReadElements read = &model::WeightReader::Read);
@@ -77,7 +77,7 @@ class RowReader {
   // Returns rows [first, first + count); valid until the next call. The rows must exist.
   std::span<const float> Read(std::size_t first, std::size_t count);
 
-  // Returns all rows; valid as long as the reader.
+  // Returns all rows. They are valid as long as the reader.
   std::span<const float> ReadAll();
 
  private:

@@ -12,7 +12,7 @@ namespace cboard::compare {
 // floating point.
 void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 
-// Check the other rules, which are about scales and integer convolutions.
+// The following functions check the rules about scales and about integer convolutions.
 void LintScales(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 void LintIntegerConvolutions(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 

@@ -139,7 +139,7 @@ class IslandFinder {
       if (input == model::kNoTensor) continue;
       const model::ModelTensor& tensor = model_.tensor(input);
       if (model_.IsWeight(input)) {
-        // Ignores float biases and small constants, which sound quantized models have, too.
+        // Ignores float biases and small constants, because sound quantized models have them, too.
         if (IsFloat(tensor.type) && tensor.shape.size() >= 2 &&
             QuantizationOf(model_, input) == nullptr) {
           ++float_weights;

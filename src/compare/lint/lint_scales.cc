@@ -16,14 +16,14 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum ratio between the scales of a Concat's inputs. They share the scale of the output, so
-// inputs with another scale are rounded twice.
+// Maximum ratio between the scales of a Concat's inputs. All inputs get the scale of the output, so
+// an input with another scale is rounded twice.
 constexpr double kUnequalConcat = 1.01;
-// Above this ratio, the inputs belong to different branches of the model, and a common range would
-// be wrong.
+// If the scales of a Concat's inputs differ by more than this ratio, the inputs belong to different
+// branches of the model, and a common range would be wrong.
 constexpr double kOtherBranches = 4;
-// Maximum ratio between the scales of a sum's inputs. The sum is as coarse as its coarsest input:
-// with a larger ratio, at least one bit of the finer input is lost.
+// Maximum ratio between the scales of a sum's inputs. The input with the larger scale limits the
+// precision of the sum: with a larger ratio, at least one bit of the other input is lost.
 constexpr double kUnequalAdd = 2;
 
 // Returns true if a tensor is quantized, directly or behind an activation. Tensors in float are not

@@ -1,5 +1,5 @@
-// Measures the overlap of a detector's boxes with those of the baseline, at positions with a
-// detection.
+// Measures the overlap between the boxes of a compressed detector and the boxes of the baseline, at
+// positions with a detection.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace cboard::compare {
 
 // Compares boxes by their overlap, because their SQNR is misleading. Box positions vary over the
 // whole image, so an error of a tenth of their standard deviation is half a box. Box sizes vary
-// little, so the same relative error is negligible.
+// little, so an error of a tenth of their standard deviation is negligible.
 class BoxOverlap {
  public:
   // Adds the boxes at the positions marked in `is_detected`, which has outer * inner entries. The

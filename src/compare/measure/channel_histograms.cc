@@ -15,7 +15,8 @@ constexpr std::size_t kMaxWeightChannels = 8;
 constexpr std::size_t kMaxOutputChannels = 3;  // Each takes memory while samples are compared.
 constexpr std::size_t kBins = 64;
 
-// Returns histograms of both sides with the same bins; nullopt if values are not finite.
+// Returns the histograms of one channel in both models, with the same bins; nullopt if values are
+// not finite.
 std::optional<Histograms> HistogramsOf(std::span<const float> x, std::span<const float> y) {
   const auto [x_min, x_max] = std::ranges::minmax(x);
   const auto [y_min, y_max] = std::ranges::minmax(y);

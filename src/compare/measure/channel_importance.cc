@@ -49,8 +49,8 @@ ChannelImportance::ChannelImportance(const model::ModelGraph& model,
                                      std::span<const ModelLayer> layers)
     : model_(model), use_(model) {
   for (const ModelLayer& layer : layers) {
-    // Skips layers in bodies of If, Loop and Scan, and the recurrent weights R, which multiply the
-    // state and not the input.
+    // Skips layers in bodies of If, Loop and Scan. Skips the recurrent weights R, because they
+    // multiply the state and not the input.
     if (layer.node == model::kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
     layers_.emplace(layer.node, &layer);
   }

@@ -12,8 +12,8 @@
 
 namespace cboard::compare {
 
-// Returns true for operators whose output channel c is computed from input channel c only and has
-// about the same size. Flatten and Reshape count, because they keep the elements of a channel
+// Returns true for operators whose output channel c is computed only from input channel c and has
+// about the same magnitude. Flatten and Reshape count, because they keep the elements of a channel
 // together.
 bool IsChannelwise(std::string_view op_type);
 

@@ -12,8 +12,8 @@
 namespace cboard::compare {
 namespace {
 
-// Returns the shapes of the inputs. Each size is taken from the model that fixes it; -1 if neither
-// model does.
+// Returns the shapes of the inputs. If one of the models fixes the size of a dimension, that size
+// is used; otherwise the size is -1.
 model::InputShapes DeclaredShapes(const model::ModelGraph& baseline,
                                   const model::ModelGraph& variant) {
   model::InputShapes shapes;

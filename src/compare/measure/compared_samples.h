@@ -12,10 +12,10 @@
 
 namespace cboard::compare {
 
-// Opens at most `max_samples` of the samples that `options` name, for models with these inputs.
-// Without data, generates random samples: their sizes are those that a model fixes or that
-// `options` give, and their values are in the quantization ranges of the compressed model's inputs.
-// Fails if OpenSamples fails.
+// Opens at most `max_samples` samples for models with the given inputs. `options` name the data.
+// Without data, generates random samples: dimensions that no model fixes are taken from `options`,
+// and the values are inside the quantization ranges of the compressed model's inputs. Fails if
+// OpenSamples fails.
 Result<std::unique_ptr<runtime::SampleSource>> OpenComparedSamples(
     const model::ModelGraph& baseline, const model::ModelGraph& variant,
     std::span<const runtime::ModelValue> inputs, const CompareOptions& options,

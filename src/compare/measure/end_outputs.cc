@@ -17,16 +17,16 @@ namespace {
 // Maximum number of heads of one output. If a Concat joins more branches, they are parts of one
 // head.
 constexpr std::size_t kMaxHeads = 16;
-// Maximum number of channels with statistics, which take a few hundred bytes per channel.
+// Maximum number of channels with statistics. The statistics take a few hundred bytes per channel.
 constexpr std::size_t kMaxChannels = 65536;
 // Neighbouring channels belong to one head if their magnitudes differ by less than this factor.
-// With a larger difference and 8 bits for both, the smaller channel would have fewer than five
-// bits.
+// With a larger difference and a common scale of 8 bits, the smaller channel would have fewer than
+// five bits.
 constexpr double kSameHeadFactor = 8;
 constexpr std::size_t kMaxHeadsBySize = 4;
 constexpr std::size_t kMinValuesForSize = 8;
 
-// Returns the usual channel axis, for outputs whose graph does not show it.
+// Returns the usual channel axis. Used for outputs whose channel axis cannot be found in the graph.
 std::optional<std::size_t> UsualAxis(std::size_t rank) {
   if (rank < 2) return std::nullopt;
   return rank == 3 ? 2 : 1;
@@ -94,8 +94,8 @@ std::vector<HeadCounts> HeadsBySize(std::span<const float> values, const Channel
     }
     if (found.size() > kMaxHeadsBySize) return heads;
   }
-  // Different magnitudes are not enough, because those of logits differ, too. Scores are between 0
-  // and 1.
+  // Different magnitudes are not enough to find scores, because logits also have different
+  // magnitudes. Scores are between 0 and 1.
   const auto has_scores = [&](const HeadCounts& head) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t c = i / sizes.inner % sizes.channels;
@@ -167,8 +167,8 @@ std::vector<bool> PositionsWithScore(const HeadCounts& head, std::span<const flo
   return detected;
 }
 
-// Compares integer outputs by position. Sequences are also compared as texts, whose length may
-// change.
+// Compares integer outputs by position. Sequences are also compared as texts, because the length of
+// a text may change.
 Result<void> AddLabels(const TensorView& reference, const TensorView& compressed,
                        EndFindings& findings) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, tensor::ToDoubles(reference));

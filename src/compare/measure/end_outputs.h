@@ -47,8 +47,8 @@ class EndGatherer {
  public:
   EndGatherer(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
-  // Names of the tensors to capture, each once. The baseline's include the outputs and the tensors
-  // whose shapes show where the channels are.
+  // Names of the tensors to capture, each once. The names for the baseline include the outputs, and
+  // the tensors whose shapes show the channel dimension.
   std::vector<std::string> BaselineTensors() const;
   std::vector<std::string> VariantTensors() const;
 
@@ -71,7 +71,7 @@ class EndGatherer {
   };
 
   Result<void> AddTo(End& end, const Find& find);
-  // Adds statistics of boxes at positions where the scores of another output show a detection.
+  // Adds statistics of boxes at the positions where another output (the scores) shows a detection.
   void AddDetectedByOthers();
   Result<void> AddFloats(End& end, const TensorView& reference, const TensorView& compressed,
                          const Find& find);

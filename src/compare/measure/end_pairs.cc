@@ -8,7 +8,8 @@
 namespace cboard::compare {
 namespace {
 
-// Returns true if two outputs may be the same. An unknown size fits any size.
+// Returns true if the shapes of two outputs allow that they correspond. An unknown size equals any
+// size.
 bool MayBeSame(const model::ModelTensor& ours, const model::ModelTensor& theirs) {
   if (!ours.has_shape || !theirs.has_shape) return true;
   return std::ranges::equal(ours.shape, theirs.shape, [](std::int64_t a, std::int64_t b) {
@@ -16,7 +17,8 @@ bool MayBeSame(const model::ModelTensor& ours, const model::ModelTensor& theirs)
   });
 }
 
-// Outputs of other names, in order; those of other shapes where another one fits.
+// Pairs outputs that have different names by position. If the shapes at a position differ, a later
+// output with a fitting shape is taken instead.
 std::vector<EndPair> PairByShape(const model::ModelGraph& baseline,
                                  const model::ModelGraph& variant) {
   const auto ours = baseline.outputs();
@@ -49,7 +51,7 @@ std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::Mo
   if (pairs.empty() && baseline.outputs().size() == variant.outputs().size()) {
     pairs = PairByShape(baseline, variant);
   }
-  // A tensor that no node computes is a passed-through input or a constant.
+  // Removes outputs that no node computes, because such an output is only an input or a constant.
   std::erase_if(pairs, [&](const EndPair& pair) {
     return baseline.tensor(pair.baseline).producer == model::kNoNode ||
            variant.tensor(pair.variant).producer == model::kNoNode;

@@ -13,8 +13,8 @@ struct EndPair {
   model::TensorId variant = model::kNoTensor;
 };
 
-// Pairs outputs by name; by position and shape if no name matches and both models have the same
-// number.
+// Pairs outputs by name. If no name is equal and both models have the same number of outputs, pairs
+// them by position and shape.
 std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
 }  // namespace cboard::compare

@@ -30,7 +30,7 @@ double ErrorPath::WorstInputDb(model::NodeId node) const {
 void EraseRegained(const model::ModelGraph& model,
                    std::unordered_map<model::TensorId, double>& measured) {
   constexpr double kRegainedDb = 3;
-  // For each tensor: lowest SQNR of the outputs of its readers.
+  // For each tensor: lowest SQNR among the outputs of the nodes that read it.
   std::unordered_map<model::TensorId, double> worst_read;
   for (const model::ModelNode& node : model.nodes()) {
     double worst = HUGE_VAL;

@@ -8,10 +8,10 @@
 
 namespace cboard::compare {
 
-// The SQNR of all tensors of a model, computed from those that were measured.
+// The SQNR of all tensors of a model. It is computed from the tensors whose SQNR was measured.
 class ErrorPath {
  public:
-  // `measured` has the measured SQNRs in dB. Borrows the model.
+  // `measured` contains the measured SQNR in dB by tensor. Borrows the model.
   ErrorPath(const model::ModelGraph& model,
             const std::unordered_map<model::TensorId, double>& measured);
 
@@ -26,7 +26,7 @@ class ErrorPath {
 
 // Removes tensors whose error has no effect: the results of all their readers have a higher SQNR
 // than the tensors. Example: a convolution before a Relu is quantized to the range of the Relu, so
-// it loses its negative values, which the Relu would remove anyway.
+// it loses its negative values. The Relu would remove these values anyway.
 void EraseRegained(const model::ModelGraph& model,
                    std::unordered_map<model::TensorId, double>& measured);
 

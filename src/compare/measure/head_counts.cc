@@ -1,6 +1,7 @@
 #include "compare/measure/head_counts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -17,6 +18,11 @@ double Ratio(double signal, double error) {
   if (error == 0) return std::numeric_limits<double>::infinity();
   if (signal <= 0) return -std::numeric_limits<double>::infinity();
   return 10 * std::log10(signal / error);
+}
+
+// Adds a value to a digest (FNV-1a, a float at a time).
+std::uint64_t Digest(std::uint64_t digest, float value) {
+  return (digest ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001b3;
 }
 
 // The two largest channels at one position.
@@ -80,16 +86,27 @@ void HeadCounts::AddValues(float x, float y) {
   }
 }
 
+void HeadCounts::SampleDigests::Add(std::uint64_t digest) {
+  if (!first) first = digest;
+  differ = differ || digest != *first;
+}
+
 void HeadCounts::Add(std::span<const float> baseline, std::span<const float> variant,
                      const ChannelSizes& sizes) {
   std::vector<std::uint32_t> our_labels, their_labels;
+  std::uint64_t our_digest = 0, their_digest = 0;
   for (std::size_t outer = 0; outer < sizes.outer; ++outer) {
     const std::size_t first = (outer * sizes.channels + first_channel) * sizes.inner;
     for (std::size_t i = first; i < first + channel_count * sizes.inner; ++i) {
       AddValues(baseline[i], variant[i]);
+      our_digest = Digest(our_digest, baseline[i]);
+      their_digest = Digest(their_digest, variant[i]);
     }
     AddPositions(baseline, variant, sizes, outer, our_labels, their_labels);
   }
+  ++samples;
+  baseline_digests.Add(our_digest);
+  variant_digests.Add(their_digest);
   if (channel_count != sizes.channels) return;
   if (!MayBeScores()) vectors.Add(baseline, variant, sizes);
   if (sizes.is_sequence) labels.Add(std::move(our_labels), std::move(their_labels));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -25,8 +26,8 @@ struct HeadCounts {
 
   std::size_t first_channel = 0, channel_count = 0;
   std::string made_by;
-  // True for values that are not scores even if they are between 0 and 1: outputs of a Conv or
-  // MatMul, and features.
+  // True for values that cannot be scores, even if they are between 0 and 1: features, and outputs
+  // of a Conv or MatMul.
   bool is_no_score = false;
 
   // Number of pairs (baseline, variant) with finite values.
@@ -42,12 +43,22 @@ struct HeadCounts {
   std::uint64_t became_not_finite = 0;
   std::set<float> variant_values;  // Distinct values, at most kMaxDistinct.
 
+  // Tells whether a head depends on the input: compares digests of its values in each sample.
+  struct SampleDigests {
+    std::optional<std::uint64_t> first;
+    bool differ = false;
+
+    void Add(std::uint64_t digest);
+  };
+  std::size_t samples = 0;
+  SampleDigests baseline_digests, variant_digests;
+
   // Number of positions, and of positions at which the baseline's channels sum to one.
   std::uint64_t positions = 0, sums_of_one = 0;
 
-  // For each channel: at how many positions it is the largest channel in the baseline, in the
-  // compressed model, and in both. Only positions with a clear decision in the baseline count. If n
-  // channels are equally large, each counts as 1/n.
+  // For each channel: the number of positions at which this channel is the largest one in the
+  // baseline, in the compressed model, and in both. Only positions with a clear decision in the
+  // baseline count. If n channels are equally large, each of them counts as 1/n.
   struct Answers {
     double baseline = 0, variant = 0, both = 0;
   };
@@ -66,9 +77,10 @@ struct HeadCounts {
   std::uint64_t same_positions = 0;
   std::vector<Margin> margins;
 
-  // For each threshold: the number of baseline scores that reach it, how many of them reach at
-  // least half of it in the compressed model, and the same with the models exchanged. The factor of
-  // two ignores small changes of scores next to the threshold.
+  // For each threshold: the number of baseline scores that reach the threshold, and how many of
+  // these scores reach at least half of the threshold in the compressed model; also the same with
+  // the models exchanged. Half of the threshold is used so that small changes of scores near the
+  // threshold are ignored.
   struct Detections {
     std::uint64_t baseline = 0, kept = 0, variant = 0, right = 0;
   };
@@ -84,7 +96,7 @@ struct HeadCounts {
   bool has_element_scores = false;  // Each value has its own score.
   double detected_sum = 0, detected_squares = 0, detected_error = 0;
 
-  // Adds the values of one sample. Both tensors have these sizes.
+  // Adds the values of one sample. Both tensors have the sizes `sizes`.
   void Add(std::span<const float> baseline, std::span<const float> variant,
            const ChannelSizes& sizes);
 
@@ -101,6 +113,13 @@ struct HeadCounts {
   // Adds statistics of the values marked in `is_detected`.
   void AddDetectedValues(std::span<const float> baseline, std::span<const float> variant,
                          const std::vector<bool>& is_detected);
+
+  // Returns true if the compressed model gives the same values for all samples, and the baseline
+  // does not. Two equal samples may be chance.
+  bool IgnoresInput() const {
+    constexpr std::size_t kMinSamples = 3;
+    return samples >= kMinSamples && baseline_digests.differ && !variant_digests.differ;
+  }
 
   double Variance() const;  // Variance times `count`.
   double SqnrDb() const;

@@ -32,21 +32,24 @@ std::optional<std::size_t> ScalesOf(std::string_view op_type) {
   return found->scales;
 }
 
-// Returns true for operators whose output is their input, possibly rounded.
+// Returns true for operators whose output equals the input, possibly after rounding.
 bool PassesOn(std::string_view op_type) {
   return IsChannelwise(op_type) || op_type == "QuantizeLinear" || op_type == "DequantizeLinear" ||
          op_type == "Cast" || op_type == "Add" || op_type == "Sub";
 }
 
-// Follows a tensor back to its producers. Calls `multiply(constant, divides)` for each constant
-// that multiplies or divides it, and `pass(tensor)` for the tensor and each tensor before it.
+using Nodes = std::unordered_set<model::NodeId>;
+
+// Follows a tensor back to its producers, as far as they are not in `folded`. Calls
+// `multiply(constant, divides)` for each constant that multiplies or divides it, and `pass(tensor)`
+// for the tensor and each tensor before it.
 template <typename Multiply, typename Pass>
-Result<void> WalkBack(const model::ModelGraph& model, model::TensorId tensor,
+Result<void> WalkBack(const model::ModelGraph& model, const Nodes& folded, model::TensorId tensor,
                       const Multiply& multiply, const Pass& pass) {
   for (std::size_t i = 0; i < kMaxSteps && tensor != model::kNoTensor; ++i) {
     pass(tensor);
     const model::NodeId producer = model.tensor(tensor).producer;
-    if (producer == model::kNoNode) break;
+    if (producer == model::kNoNode || folded.contains(producer)) break;
     const model::ModelNode& node = model.node(producer);
     const auto scales = ScalesOf(node.op_type);
     if (scales)
@@ -71,12 +74,12 @@ Result<void> WalkBack(const model::ModelGraph& model, model::TensorId tensor,
 
 class Gains {
  public:
-  Gains(const model::ModelGraph& model, std::size_t channels)
-      : model_(model), gains_(channels, 1) {}
+  Gains(const model::ModelGraph& model, const Nodes& folded, std::size_t channels)
+      : model_(model), folded_(folded), gains_(channels, 1) {}
 
   Result<std::vector<double>> At(model::TensorId tensor) {
     CBOARD_RETURN_IF_ERROR(WalkBack(
-        model_, tensor,
+        model_, folded_, tensor,
         [&](model::TensorId constant, bool divides) { return Multiply(constant, divides); },
         [](model::TensorId) {}));
     return std::move(gains_);
@@ -99,18 +102,20 @@ class Gains {
   }
 
   const model::ModelGraph& model_;
+  const Nodes& folded_;
   std::vector<double> gains_;
 };
 
 }  // namespace
 
-Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph& baseline,
+Result<std::optional<std::vector<double>>> GainsBetween(const PairedModels& models,
                                                         model::TensorId before,
-                                                        const model::ModelGraph& variant,
                                                         model::TensorId after,
                                                         std::size_t channels) {
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, Gains(baseline, channels).At(before));
-  CBOARD_ASSIGN_OR_RETURN(std::vector<double> gains, Gains(variant, channels).At(after));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours,
+                          Gains(models.baseline, models.baseline_folded, channels).At(before));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<double> gains,
+                          Gains(models.variant, models.variant_folded, channels).At(after));
   bool is_same = true;
   for (std::size_t i = 0; i < channels; ++i) {
     is_same = is_same && gains[i] == ours[i];
@@ -120,11 +125,11 @@ Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph&
   return gains;
 }
 
-std::vector<model::TensorId> TensorsWithGains(const model::ModelGraph& model,
-                                              model::TensorId tensor) {
+std::vector<model::TensorId> TensorsWithGains(const PairedModels& models, model::TensorId tensor) {
   std::vector<model::TensorId> tensors;
   const auto walked = WalkBack(
-      model, tensor, [](model::TensorId, bool) { return Result<void>(); },
+      models.baseline, models.baseline_folded, tensor,
+      [](model::TensorId, bool) { return Result<void>(); },
       [&](model::TensorId passed) { tensors.push_back(passed); });
   return walked ? tensors : std::vector<model::TensorId>();
 }

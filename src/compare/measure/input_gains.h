@@ -6,21 +6,22 @@
 #include <vector>
 
 #include "cboard/base/result.h"
-#include "compare/layers/model_layers.h"
+#include "compare/pairing/paired_models.h"
 
 namespace cboard::compare {
 
-// Returns the ratio of these factors, variant to baseline, for each channel of a tensor. Factors
-// are constants of Mul and Div and the scales of a normalization; SmoothQuant changes such factors.
-// 0 for unknown channels. Empty if neither model has factors, or if the factors are equal.
-Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph& baseline,
+// Returns the factor of the variant divided by the factor of the baseline, for each channel of
+// tensor `before` of the baseline and tensor `after` of the variant. The factors are constants of
+// Mul and Div and scales of a normalization, which SmoothQuant changes. Nodes that were folded into
+// a layer are part of that layer, so their factors do not count. The result is 0 for channels whose
+// factor is unknown. Empty if neither model has factors, or if the factors are equal.
+Result<std::optional<std::vector<double>>> GainsBetween(const PairedModels& models,
                                                         model::TensorId before,
-                                                        const model::ModelGraph& variant,
                                                         model::TensorId after,
                                                         std::size_t channels);
 
-// Returns `tensor` and the tensors before it in which GainsBetween looks for factors.
-std::vector<model::TensorId> TensorsWithGains(const model::ModelGraph& model,
-                                              model::TensorId tensor);
+// Returns `tensor` of the baseline and the tensors before it in which GainsBetween looks for
+// factors.
+std::vector<model::TensorId> TensorsWithGains(const PairedModels& models, model::TensorId tensor);
 
 }  // namespace cboard::compare

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxPositionsOfSample = 8, kMaxVectors = 160;
 // Vectors of different samples with at least this cosine are too similar to have a clear nearest
 // neighbour.
 constexpr double kSameCosine = 0.9995;
-// Vectors are normalized if their lengths differ by less than this share.
+// Vectors count as normalized if their L2 norms differ by less than this share.
 constexpr double kOneLength = 0.02;
 
 // A text output has at least this many channels: letters, a space and a blank label.
@@ -27,7 +27,7 @@ constexpr double kMinBlankShare = 0.35, kMaxBlankShare = 0.99;
 constexpr double kMaxRun = 2.5;
 
 double Dot(std::span<const float> a, std::span<const float> b) {
-  // Four float sums at once are precise enough for a cosine.
+  // Sums four floats in parallel. The precision of float is enough for a cosine.
   float sums[4] = {};
   std::size_t i = 0;
   for (; i + 4 <= a.size(); i += 4) {
@@ -37,7 +37,7 @@ double Dot(std::span<const float> a, std::span<const float> b) {
   return double{sums[0]} + sums[1] + sums[2] + sums[3];
 }
 
-// Scales the values to length 1. Returns their previous length.
+// Scales the values to an L2 norm of 1. Returns the L2 norm before scaling.
 double Normalize(std::vector<float>& values) {
   const double length =
       std::sqrt(std::accumulate(values.begin(), values.end(), 0.0, [](double sum, float value) {
@@ -104,8 +104,8 @@ FeatureVectors::Agreement FeatureVectors::Compare() const {
   for (const Vector& vector : vectors_) {
     const double own = Dot(vector.variant, vector.baseline);
     cosines += own;
-    // Compares with vectors of other samples only: positions of one sample are similar. If there is
-    // only one batch, its positions are the samples.
+    // Compares only with vectors of other samples, because the vectors at different positions of
+    // one sample are similar. If there is only one batch, each position counts as a sample.
     bool has_others = false, is_unique = true, is_same = own > 0;
     for (const Vector& other : vectors_) {
       if (samples_ > 1 ? other.sample == vector.sample : other.position == vector.position) {

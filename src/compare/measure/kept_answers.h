@@ -21,8 +21,8 @@ inline bool LooksLikeWidth(std::size_t channels) {
   return channels >= 64 && channels <= 4096 && channels % 32 == 0;
 }
 
-// Stores vectors of an output with features, such as embeddings. Measures whether the nearest
-// vector of the baseline is still the one of the same sample.
+// Stores vectors of an output with features, such as embeddings. Measures how often the baseline's
+// vector that is nearest to a vector of the variant belongs to the same sample.
 class FeatureVectors {
  public:
   static constexpr std::size_t kMinChannels = 16, kMaxChannels = 8192;
@@ -33,13 +33,13 @@ class FeatureVectors {
 
   struct Agreement {
     std::size_t vectors = 0;  // Number of vectors that differ from those of all other samples.
-    // Number of these whose nearest baseline vector is that of the same sample.
+    // How many of `vectors` have a nearest baseline vector that belongs to the same sample.
     std::size_t same = 0;
     double mean_cosine = 0;  // Mean over all stored vectors; NaN if there are none.
   };
   Agreement Compare() const;
 
-  // Returns true if the baseline's vectors have the same length, as behind a normalization.
+  // Returns true if all vectors of the baseline have the same L2 norm, as after a normalization.
   bool HaveOneLength() const;
 
  private:
@@ -57,8 +57,8 @@ class LabelSequences {
  public:
   void Add(std::vector<std::uint32_t> baseline, std::vector<std::uint32_t> variant);
 
-  // The texts that the labels mean in connectionist temporal classification (CTC): repeated labels
-  // are one character, blank labels are none.
+  // The texts that the labels stand for in connectionist temporal classification (CTC): repeated
+  // labels are one character, and blank labels are removed.
   struct Text {
     std::size_t characters = 0;  // Number of characters in the baseline's texts.
     std::size_t errors = 0;      // Number of inserted, deleted or changed characters.

@@ -23,7 +23,7 @@ class TensorFactors {
       if (!equalized.outputs.empty()) outputs_.emplace(layer.output, &equalized.outputs);
       if (!equalized.undoes_gains) continue;
       const model::TensorId data = DataOf(models.baseline, layer);
-      for (const model::TensorId tensor : TensorsWithGains(models.baseline, data)) {
+      for (const model::TensorId tensor : TensorsWithGains(models, data)) {
         gained_.emplace(tensor, equalized.inputs.size());
       }
     }
@@ -35,8 +35,7 @@ class TensorFactors {
     if (const auto gained = gained_.find(tensor); gained != gained_.end()) {
       const model::TensorId theirs =
           models_.variant.FindTensor(plan.before.empty() ? plan.variant : plan.before);
-      CBOARD_ASSIGN_OR_RETURN(auto gains,
-                              GainsBetween(model, tensor, models_.variant, theirs, gained->second));
+      CBOARD_ASSIGN_OR_RETURN(auto gains, GainsBetween(models_, tensor, theirs, gained->second));
       if (gains) plan.factors = *std::move(gains);
       return {};
     }
@@ -76,8 +75,8 @@ class OutputAxes {
   }
 
  private:
-  // Returns the shape of a tensor with a batch size of one if the batch size is open; null if other
-  // sizes are open.
+  // Returns the shape of a tensor, with a batch size of 1 if the batch size is dynamic; null if
+  // other sizes are dynamic.
   const std::vector<std::int64_t>* ShapeOf(model::TensorId id) const {
     const model::ModelTensor& tensor = model_.tensor(id);
     if (!tensor.has_shape || tensor.shape.empty()) return nullptr;

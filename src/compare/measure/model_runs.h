@@ -39,8 +39,8 @@ bool AreRunsAskedFor(const CompareOptions& options);
 
 // Runs nothing, and has no samples, if no output can be captured. If only outputs of an If, Loop or
 // Scan can be captured and samples are random, a failed run is not an error: such models often need
-// input sizes that fit each other. With `computed`, takes these outputs instead of runs. Fails as
-// CompareOutputs does.
+// input sizes that fit each other. If `computed` is given, uses these outputs and runs nothing.
+// Fails as CompareOutputs does.
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options,
                             const ComputedOutputs* computed);
 

@@ -47,8 +47,9 @@ class OutputGatherer {
         histograms_(histograms),
         budget_(budget) {}
 
-  // In the first call, decides whether there is enough memory for statistics by channel. Not
-  // thread-safe: all outputs share this memory, so the order of the first calls must be fixed.
+  // Prepares the comparison of one output. The first call decides whether there is enough memory
+  // for statistics by channel. Not thread-safe: all outputs share this memory, so the order of the
+  // first calls must be fixed.
   void Prepare(const TensorView& reference) {
     if (is_prepared_ || reference.shape.empty() || reference.element_count() == 0) return;
     is_prepared_ = true;
@@ -66,8 +67,8 @@ class OutputGatherer {
       compressed.quantization =
           Quantization::PerTensor(plan_.codes->scales, plan_.codes->zero_points);
     }
-    // Integer sums (of ConvInteger, MatMulInteger) are not comparable: a later node multiplies them
-    // by their scale.
+    // Integer sums (of ConvInteger, MatMulInteger) cannot be compared, because a later node
+    // multiplies them by their scale.
     const bool is_unscaled = IsFloat(reference.dtype) && !IsFloat(compressed.dtype) && !plan_.codes;
     if (is_given_up_ || is_unscaled || reference.shape != compressed.shape ||
         reference.element_count() == 0 || reference.shape.empty()) {
@@ -208,7 +209,8 @@ class OutputGatherer {
   OutputChannels channels_;
 };
 
-// Returns those of `names` that nodes compute; inputs of the model come with the sample.
+// Returns the names of `names` whose tensors are computed by nodes. Inputs of the model are part of
+// the sample.
 std::vector<std::string> Computed(const model::ModelGraph& model,
                                   const std::vector<std::string>& names) {
   std::vector<std::string> computed;

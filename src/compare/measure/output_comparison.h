@@ -27,7 +27,7 @@ enum class ChannelPlace {
   kLast,    // For recurrent nodes, whose second dimension of four has the directions.
 };
 
-// The tensors in the two models that are compared as the same output.
+// A tensor of the baseline and a tensor of the variant that are compared as the same output.
 struct OutputPlan {
   std::string baseline;
   std::string variant;  // Output of the quantizer, if there is one.
@@ -40,8 +40,8 @@ struct OutputPlan {
   std::optional<ClampRange> clamp;
   std::optional<model::ModelQuantization> codes;  // Set if `variant` is integer codes.
   std::optional<tensor::QuantizationGrid> grid;   // Grid of the quantizer.
-  // Only for a declared output with several heads: the channels of each head along `head_axis`.
-  // Heads are measured separately, and the lowest SQNR counts.
+  // The channels of each head along `head_axis`; only for a declared output with several heads.
+  // Heads are measured separately, and the lowest SQNR is used.
   struct Channels {
     std::size_t first = 0, count = 0;
   };
@@ -54,8 +54,8 @@ struct OutputPlan {
 
 struct OutputFindings {
   std::optional<tensor::Comparison> local;
-  // Error of the quantizer if its input is the baseline's output. For `local`, the input is that of
-  // the compressed model, with the errors of earlier layers.
+  // Error of the quantizer if its input is the baseline's output. In contrast, `local` uses the
+  // quantizer's input in the compressed model, which contains the errors of earlier layers.
   std::optional<tensor::Comparison> undisturbed;
   // Clipping residuals of `local` and `undisturbed`, if there is a quantizer.
   ClippingResidual local_residual, baseline_input_residual;
@@ -70,7 +70,7 @@ struct OutputFindings {
 };
 
 // Returns the tensors to compare for a pair of layers with weights; nullopt if their outputs cannot
-// be compared, for example in bodies of If, Loop and Scan, whose tensors cannot be captured.
+// be compared, for example because tensors in bodies of If, Loop and Scan cannot be captured.
 std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const ModelLayer& before,
                                      const model::ModelGraph& variant, const ModelLayer& after);
 
@@ -105,8 +105,8 @@ struct OutputSummary {
 };
 
 // Runs both models and compares the tensors that `plans` name. `checks` get the activation codes of
-// the compressed model. If `computed` is given, these outputs are compared and nothing is run.
-// Fails if OpenSamples or ModelCapture fail.
+// the compressed model. If `computed` is given, compares the outputs in it and runs nothing. Fails
+// if OpenSamples or ModelCapture fail.
 Result<OutputSummary> CompareOutputs(const model::ModelGraph& baseline,
                                      const model::ModelGraph& variant,
                                      const std::vector<OutputPlan>& plans,

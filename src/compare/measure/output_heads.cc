@@ -42,7 +42,8 @@ std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
 
 std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
                                    std::span<const model::TensorId> tensors) {
-  // For nodes in the body of an If, Loop or Scan, the outputs of that node are their results.
+  // If a node is in the body of an If, Loop or Scan, its results are the outputs of that If, Loop
+  // or Scan.
   std::unordered_map<model::NodeId, std::vector<model::NodeId>> bodies;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
     const model::NodeId parent = model.nodes()[i].parent;

@@ -16,14 +16,14 @@
 
 namespace cboard::compare {
 
-// Returns the positions of the tensors in `tensors` from which no other tensor in `tensors` is
-// computed, in ascending order.
+// Returns the positions in `tensors` of the last tensors, in ascending order. No other tensor of
+// the list is computed from a last tensor.
 std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
                                    std::span<const model::TensorId> tensors);
 
-// Runs the compressed model with different edits and compares it with the baseline. Needs memory
-// for one sample and for up to 256 MiB of the baseline's outputs; the baseline runs again for all
-// other samples.
+// Runs the compressed model with different edits and compares its outputs with those of the
+// baseline. Needs memory for one sample and for up to 256 MiB of the baseline's outputs; the
+// baseline runs again for all other samples.
 class HeadRunner {
  public:
   // Opens the models and the samples. Borrows `variant`. Fails if ModelCapture or OpenSamples fail.
@@ -33,8 +33,8 @@ class HeadRunner {
 
   std::size_t samples() const { return samples_->size(); }
 
-  // Returns the SQNR in dB of each output with these edits. Calls `progress` with the number of
-  // finished samples; returns nullopt if `progress` returned false.
+  // Returns the SQNR in dB of each output of the model with the given edits. Calls `progress` with
+  // the number of finished samples; returns nullopt if `progress` returned false.
   Result<std::optional<std::vector<double>>> Measure(
       runtime::GraphEdits edits,
       const std::function<bool(std::size_t done, std::size_t total)>& progress);

@@ -17,8 +17,8 @@ bool HasAnyOf(std::string_view text, std::span<const std::string_view> parts) {
       parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-// Returns true if a Div divides values by their length Sqrt(Σx²), computed by one or several
-// operators.
+// Returns true if a Div divides vectors by their L2 norm Sqrt(Σx²); one or several operators may
+// compute the norm.
 bool DividesByLength(const model::ModelGraph& model, const model::ModelNode& div) {
   if (div.op_type != "Div" || div.inputs.size() != 2) return false;
   constexpr std::size_t kMaxSteps = 8;

@@ -74,8 +74,8 @@ std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const Mo
   if (after.quantized) {
     if (after.clamp && !clamp) return std::nullopt;
     if (clamp && !after.clamp && IsBeforeActivation(variant, *after.quantized)) {
-      // If the activation follows behind the quantizer, the quantizer's range does not replace it.
-      // Then the input of the activation is compared.
+      // If the activation comes after the quantizer, the quantizer's range does not replace the
+      // activation. Then the input of the activation is compared.
       const model::TensorId read = BeforeActivation(baseline, before);
       if (read == model::kNoTensor) return std::nullopt;
       plan.baseline = baseline.tensor(read).name;
@@ -85,8 +85,8 @@ std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const Mo
     if (!SetVariant(variant, *after.quantized, plan)) return std::nullopt;
     return plan;
   }
-  // Integer sums (ConvInteger, MatMulInteger) are multiplied by their scale in a later node, whose
-  // output has the baseline's name.
+  // Integer sums (ConvInteger, MatMulInteger) are multiplied by their scale in a later node. The
+  // output of that node has the same name as in the baseline.
   if (variant.tensor(after.output).type == DType::kInt32) {
     const model::TensorId scaled = variant.FindTensor(plan.baseline);
     if (scaled == model::kNoTensor || variant.tensor(scaled).producer == model::kNoNode)
@@ -120,7 +120,7 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
     model::TensorId ours = baseline.FindTensor(WithoutQuantizationSuffix(tensor.name));
     if (ours == model::kNoTensor || baseline.IsWeight(ours)) continue;
     TensorPair pair;
-    // The quantizer's range may replace the activation that follows in the baseline.
+    // The range of the quantizer may replace the activation that follows in the baseline.
     if (const model::NodeId next = use.OnlyConsumer(ours); next != model::kNoNode) {
       const auto clamp = ClampOf(baseline, baseline.node(next));
       const model::TensorId clamped = clamp ? baseline.node(next).outputs[0] : model::kNoTensor;
@@ -130,7 +130,8 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
       }
     }
     const model::NodeId producer = baseline.tensor(ours).producer;
-    // The activation may also be replaced if the node before it has got the name of its output.
+    // The activation may also be replaced if the node before it has been given the name of the
+    // activation's output.
     const bool is_clamped = tensor.producer != model::kNoNode &&
                             ClampOf(variant, variant.node(tensor.producer)).has_value();
     if (producer != model::kNoNode && !is_clamped) {
@@ -171,7 +172,7 @@ std::vector<TensorPair> PairBodyOutputs(const model::ModelGraph& baseline,
       const model::NodeId producer =
           theirs == model::kNoTensor ? model::kNoNode : variant.tensor(theirs).producer;
       if (producer == model::kNoNode || variant.node(producer).parent != model::kNoNode) continue;
-      // If such an output is quantized, it is compared as a layer of its own.
+      // A quantized output of an If, Loop or Scan is compared as a separate layer.
       if (!IsFloat(variant.tensor(theirs)) || QuantizerOf(variant, theirs)) continue;
       pairs.push_back({.plan = {.baseline = name, .variant = name},
                        .name = node.outputs.size() == 1 ? node.name : node.name + "/" + name,

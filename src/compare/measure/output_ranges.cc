@@ -7,7 +7,7 @@
 namespace cboard::compare {
 namespace {
 
-// Returns the integral of (t - round(t))² up to t, except for a constant: 1/12 for each whole step.
+// Returns an antiderivative of (t - round(t))². It increases by 1/12 for each whole step.
 double RoundingIntegral(double t) {
   const double whole = std::floor(t + 0.5);
   const double rest = t - whole;
@@ -36,8 +36,8 @@ double MeanSquare(double a, double b, double low, double high) {
 void ValueBins::Add(std::span<const float> values) {
   constexpr std::uint32_t kShift = 23 - kMantissaBits, kInBin = (1u << kMantissaBits) - 1;
   if (pages_.empty()) pages_.resize(kPages);
-  // Avoids branches that depend on values: if half of the values are zero, the CPU cannot predict
-  // them.
+  // Avoids branches that depend on the values, because the CPU cannot predict them if half of the
+  // values are zero.
   for (const float value : values) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     std::unique_ptr<Page>& page = pages_[bits >> 23];
@@ -174,8 +174,8 @@ CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme) {
     least = error;
     best = range;
   };
-  // Searches with large steps first, then with smaller ones. Each end is searched twice, because
-  // moving one end changes the best position of the other.
+  // Searches first with large steps, then with smaller steps. Each end of the range is searched
+  // twice, because the best position of one end depends on the other end.
   for (const double factor : {0.8, 0.95, 0.99}) {
     constexpr int kTries = 24;
     for (const bool is_high : {true, false, true, false}) {

@@ -30,7 +30,7 @@ class ValueBins {
  public:
   void Add(std::span<const float> values);
 
-  // The functions below skip NaN and infinities.
+  // The following functions ignore NaN and infinities.
 
   // Returns the range from the smallest to the largest value, including zero.
   CodeRange Range() const;
@@ -60,7 +60,8 @@ class ValueBins {
   static constexpr std::uint32_t kMantissaBits = 5;
   struct Bin {
     std::uint64_t count = 0;
-    // Smallest and largest magnitude as float bits, which have the same order as magnitudes.
+    // Smallest and largest magnitude, stored as the bits of the float. The bits have the same order
+    // as the magnitudes.
     std::uint32_t first = 0xFFFFFFFF;
     std::uint32_t last = 0;
   };

@@ -8,15 +8,15 @@
 namespace cboard::compare {
 namespace {
 
-// A channel is at its own place if its squared error relative to its energy is below this limit
-// (-10 dB).
+// A channel counts as unmoved if its squared error relative to its energy is below this limit (-10
+// dB).
 constexpr double kSame = 0.1;
 // Maximum expected share of channels that resemble another channel by chance.
 constexpr double kByChance = 0.01;
 
 // Maximum relative squared error of a channel that was found at another place. Among random rows,
 // one in t^(-row / 2) is within a relative error of t of a given row. So the limit is lower for
-// short rows, of which many are similar by chance.
+// short rows, because many short rows are similar by chance.
 double PermutedErrorLimit(std::size_t channels, std::size_t row) {
   if (channels == 0 || row == 0) return 0;
   const double one = kByChance / static_cast<double>(channels);
@@ -53,8 +53,8 @@ bool AreWithin(double most, std::span<const float> a, std::span<const float> b) 
   return sum <= most;
 }
 
-// Maximum number of elements of a row that are hashed: hashing all elements would take longer than
-// comparing them.
+// Maximum number of elements of a row that are used for a hash, because hashing all elements would
+// take longer than comparing them.
 constexpr std::size_t kMaxSampledElements = 64;
 
 std::size_t SampleStep(std::size_t row) {
@@ -93,7 +93,7 @@ bool PermutedChannels::IsPermuted(std::size_t channel, std::span<const float> af
   if (!index_) MakeIndex();
   const double norm = std::sqrt(energy);
   return index_->IsNear(HashOf(after), [&](std::size_t other) {
-    // The distance of two rows is at least the difference of their lengths. The margin allows for
+    // The distance of two rows is at least the difference of their L2 norms. The margin allows for
     // rounding.
     const double gap = norms_[other] - norm;
     return other != channel && !(gap * gap > 1.001 * most) && AreWithin(most, Before(other), after);

@@ -10,8 +10,8 @@
 
 namespace cboard::compare {
 
-// Finds channels of the variant that equal a channel of the baseline at another place. Borrows the
-// rows `before` of the baseline.
+// Finds channels of the variant that equal another channel of the baseline. Borrows the rows
+// `before` of the baseline.
 //
 //   PermutedChannels permuted(before, row);
 //   for (…) if (permuted.IsPermuted(channel, after)) ++count;
@@ -31,7 +31,7 @@ class PermutedChannels {
   std::span<const float> before_;
   std::size_t row_;
   double same_;  // Maximum relative error of a channel at another place.
-  // The next members are computed when the first channel is not at its own place.
+  // The following members are computed when the first moved channel is found.
   std::optional<SimHashPlanes> planes_;
   std::optional<SimHashIndex> index_;
   std::vector<double> norms_;

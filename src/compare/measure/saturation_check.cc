@@ -8,13 +8,13 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum number of multiplications that are checked per layer, and per sample. Further samples
-// would give the same result. The limit per sample is lower, so that several samples are checked;
-// of large images, only every second, third, … row is used.
+// Maximum number of multiplications that are checked per layer, and per sample. More samples would
+// give the same result. The limit per sample is lower, so that several samples are checked. Of
+// large images, only every n-th row is used.
 constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 27, kMaxPairsOfSample = kMaxPairs / 8;
 
-// Layers with larger padding are not checked, because patches take memory in proportion to it; real
-// convolutions have less.
+// Maximum padding of layers that are checked, because the memory for patches grows with the
+// padding. Real convolutions have less padding.
 constexpr std::int64_t kMaxPadding = 4096;
 
 std::vector<std::int64_t> IntsOf(const model::ModelNode& node, std::string_view key,
@@ -57,7 +57,7 @@ std::optional<SaturationCheck::Window> SaturationCheck::WindowOf(
 
 std::optional<SaturationCheck> SaturationCheck::For(const model::ModelGraph& model,
                                                     const ModelLayer& layer) {
-  // Skips layers in bodies of If, Loop and Scan, whose tensors cannot be captured.
+  // Skips layers in bodies of If, Loop and Scan, because their tensors cannot be captured.
   if (layer.node == model::kNoNode || IsInBody(model, layer)) return std::nullopt;
   const model::ModelNode& node = model.node(layer.node);
   const bool is_convolution = node.op_type == "Conv" || node.op_type == "QLinearConv";

@@ -17,7 +17,7 @@ namespace {
 // SQNR.
 constexpr double kRescaledDb = 25;
 // Minimum standard deviation of a channel in the comparison of biases, as a share of the typical
-// one.
+// standard deviation.
 constexpr double kMinDeviation = 0.1;
 // Above this number of weights, the divergence is not computed, because it would take too long.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
@@ -38,7 +38,7 @@ bool IsOnlyScaled(const tensor::PairStatistics& channel, double factor) {
 
 // Returns the factor of each channel if most channels are explained by a factor, and most factors
 // differ from 1 and from each other; otherwise empty. Channels are examined one by one, because in
-// a sum, one large channel would hide small damaged channels.
+// a sum over channels, one large channel would hide small damaged channels.
 std::vector<double> RescalingOf(const tensor::Comparison& comparison) {
   std::vector<double> factors;
   double sum = 0, squares = 0;
@@ -93,9 +93,9 @@ std::string PrecisionOf(const model::ModelTensor& tensor) {
 }
 
 // Compares weights without reordering them, if both models have the same simple layout and the
-// compressed weights are integer codes. Codes also show clipping and the number of codes in use.
-// Channels of the baseline are multiplied by `factors`, if not empty. Returns nullopt if rows must
-// be reordered.
+// compressed weights are integer codes. Codes also show clipping and the number of codes in use. If
+// `factors` is not empty, the channels of the baseline are multiplied by them. Returns nullopt if
+// rows must be reordered.
 Result<std::optional<tensor::Comparison>> CompareInPlace(
     const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
     const ModelLayer& after, const std::vector<double>& factors, bool by_channel) {
@@ -117,7 +117,7 @@ Result<std::optional<tensor::Comparison>> CompareInPlace(
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
-// Calls `visit(first, count)` for a few rows at a time, which stay in the CPU cache.
+// Calls `visit(first, count)` for a few rows at a time, so that the rows stay in the CPU cache.
 template <typename Visitor>
 Result<void> ForEachRows(const RowReader& rows, const Visitor& visit) {
   constexpr std::size_t kElements = std::size_t{1} << 16;
@@ -155,7 +155,7 @@ Result<tensor::Comparison> CompareRows(RowReader& before, Rows& after,
   return builder.Build();
 }
 
-// Returns a quantizer with the bits and the granularity of the given quantization.
+// Returns a quantizer with the same bit width and granularity as the given quantization.
 tensor::Quantizer QuantizerOf(const model::ModelQuantization& quantization, int bits,
                               std::size_t channels) {
   using Granularity = Quantization::Granularity;
@@ -209,7 +209,8 @@ Result<void> CollectEvidence(RowReader& before, RowReader& after, const model::M
   if (by_channel) findings.channel_medians.resize(before.channels());
   const auto look = [&](std::size_t first, std::size_t count) -> Result<void> {
     const std::span<const float> xs = before.Read(first, count), ys = after.Read(first, count);
-    // Without statistics by channel, channels that are all zero cannot be excluded.
+    // Used only if there are no statistics by channel. Channels that are all zero are then not
+    // excluded.
     if (!by_channel && steps && steps->size() == 1) pruning.AddRow(xs, ys, (*steps)[0]);
     for (std::size_t i = 0; i < count && row > 0; ++i) {
       const std::size_t channel = first + i;
@@ -345,7 +346,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
       *ours, *theirs, rounded,
       StepsByRow(rounded, after, ours->channels(), !folding.variant.factors.empty()),
       options.thresholds, findings));
-  // Tries other quantizers, unless weights are pruned: no scale would restore them.
+  // Tries other quantizers. Skips pruned weights, because no scale would restore them.
   if (rounded.quantization && findings.fixes.empty()) {
     theirs.reset();
     const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());

@@ -16,12 +16,13 @@ namespace cboard::compare {
 struct WeightFindings {
   tensor::Comparison comparison;
   bool is_rescaled = false;
-  // Factors of the baseline's channels in addition to folding; may be empty.
+  // Factors by which the channels of the baseline are multiplied in addition to folding; may be
+  // empty.
   std::vector<double> rescaling;
   int bits = 32;
   std::string precision = "fp32";  // See LayerComparison.
   std::optional<double> step;      // Set if all channels share a scale.
-  // The members below are set only if the weights are not green.
+  // The following members are set only if the weights are not green.
   std::vector<float> channel_medians;
   PermutedCount permuted;
   PrunedWeights pruned;
@@ -49,8 +50,9 @@ struct WeightOptions {
   Thresholds thresholds = {};
 };
 
-// Compares the weights of two layers after folding. Both must have the same number of channels and
-// elements. If the weights are green, statistics for a diagnosis and fixes are not computed.
+// Compares the weights of two layers after folding. Both layers must have the same number of
+// channels and elements. If the weights are green, statistics for a diagnosis and fixes are not
+// computed.
 Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const ModelLayer& before,
                                       const model::ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, const WeightOptions& options);
@@ -64,8 +66,8 @@ Result<std::vector<float>> ReadScaled(const model::ModelGraph& model, const Mode
 // quantized. `weight` must satisfy IsWeight.
 int BitsOfWeight(const model::ModelGraph& model, model::TensorId weight);
 
-// Standard deviation and root mean square error of each channel of an output. `errors` is empty if
-// the output was not captured.
+// Standard deviation and root mean square error of each output channel. `errors` is empty if the
+// output was not captured.
 struct OutputSpread {
   std::vector<double> deviations;
   std::vector<double> errors;
@@ -73,8 +75,8 @@ struct OutputSpread {
 
 // Returns the change of each channel's bias, including folded factors, in units of the output's
 // standard deviation. Standard deviations far below the typical one are raised to a tenth of it. A
-// change counts at most as much as the measured error of the output: the rest is removed by an
-// activation or compensates other errors. nullopt if a model has no bias.
+// change is limited to the measured error of the output, because an activation removes the rest of
+// it, or it compensates other errors. nullopt if a model has no bias.
 Result<std::optional<std::vector<double>>> BiasShifts(
     const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
     const ModelLayer& after, const Folding& folding, const OutputSpread& output);

@@ -21,8 +21,8 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
     change(other);
     trials.push_back({std::move(action), other});
   };
-  // In a small group, a percentile equals the maximum, so percentiles are tried only without
-  // groups.
+  // Percentiles are tried only without groups, because in a small group a percentile equals the
+  // maximum.
   if (now.granularity != Granularity::kPerGroup) {
     add("clip at the 99.9th percentile", [](tensor::Quantizer& q) { q.percentile = 99.9; });
     add("clip at the 99.99th percentile", [](tensor::Quantizer& q) { q.percentile = 99.99; });
@@ -33,7 +33,7 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
     add("one scale per output channel",
         [](tensor::Quantizer& q) { q.granularity = Granularity::kPerChannel; });
   }
-  // Group size of most formats with few bits. With 8 bits, groups are not needed.
+  // Number of weights per group in most formats with few bits. With 8 bits, groups are not needed.
   constexpr std::size_t kGroup = 32;
   const bool has_such_groups =
       now.granularity == Granularity::kPerGroup && now.group_size <= kGroup;
@@ -50,9 +50,9 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
 
 Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const tensor::Quantizer& now,
                                          bool may_group, std::optional<std::size_t> channel_axis) {
-  // If channels are short, their sums take more memory than the weights, so trials run one after
-  // the other and only the worst channel of each is stored. If channels are long, all trials run
-  // together while the weights are in the CPU cache.
+  // If channels are short, their sums take more memory than the weights, so the quantizers are
+  // tried one after the other, and only the worst channel of each is stored. If channels are long,
+  // all quantizers are tried together while the weights are in the CPU cache.
   constexpr std::int64_t kMinRowElements = 1024, kMaxChannels = 4096;
   const bool together =
       !channel_axis || rows.shape[1] >= kMinRowElements || rows.shape[0] <= kMaxChannels;

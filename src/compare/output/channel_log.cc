@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxHistogramBytes = std::size_t{8}
                                            << 20;  // Limit for each of the two models.
 
-// A value of a channel; none of a NaN.
+// Returns one statistic of a channel in one of the two models. NaN values are not logged.
 using Statistic = double (*)(const tensor::PairStatistics&, bool is_variant);
 
 const tensor::TensorStatistics& SideOf(const tensor::PairStatistics& channel, bool is_variant) {
@@ -33,7 +33,7 @@ double MeanOf(const tensor::PairStatistics& channel, bool is_variant) {
   const tensor::TensorStatistics& side = SideOf(channel, is_variant);
   return side.sum / static_cast<double>(side.finite_count());
 }
-// Channels without signal and without error have no SQNR.
+// A channel without signal and without error has no SQNR.
 double SqnrOf(const tensor::PairStatistics& channel, bool) {
   if (channel.reference.sum_squares == 0 && channel.sum_squared_error == 0) return NAN;
   return std::clamp(channel.SqnrDb(), -verdict::kLoggedExactDb, verdict::kLoggedExactDb);
@@ -76,7 +76,8 @@ std::size_t BytesOf(const Histograms& both) {
          std::max(both.baseline.bucket_limits.size(), both.variant.bucket_limits.size());
 }
 
-// Layers are sorted by damage, so the least damaged ones are left out if there is too little space.
+// Layers are sorted by damage, so the layers with the least damage are left out if the size limit
+// is reached.
 Result<void> LogHistograms(const ModelComparison& comparison, const std::filesystem::path& run,
                            bool is_variant) {
   const std::string model = comparison.baseline.stem().string();
@@ -87,7 +88,7 @@ Result<void> LogHistograms(const ModelComparison& comparison, const std::filesys
     if (layer.diagnosis.level == Level::kGreen) continue;
     for (const auto& [channels, name] : {std::pair(&layer.weight_channels, "/weight"),
                                          std::pair(&layer.output_channels, "/output")}) {
-      // The same channels of both models, however many bins each has.
+      // Both models get the same channels, even if their histograms have different numbers of bins.
       for (const ChannelHistograms& one : *channels) bytes += BytesOf(one.histograms);
       if (bytes > kMaxHistogramBytes) return writer.Close();
       std::map<std::size_t, const Histograms*> by_channel;  // Steps are logged in their order.

@@ -8,11 +8,11 @@
 
 namespace cboard::compare {
 
-// Logs below `run`, which is that of one of the two models, a run for each statistic:
-// min_per_channel, max_per_channel, mean_per_channel; sqnr_per_channel for the variant; and
-// histogram_per_channel with the worst channels of damaged layers, for at most 8 MB. Each has a tag
-// per tensor, <model>/channels/<layer>/weight or …/output, so that the two models are two curves of
-// one chart. Fails as SummaryWriter does.
+// Logs the statistics of one of the two models below `run`. Each statistic is a run:
+// min_per_channel, max_per_channel, mean_per_channel; for the variant also sqnr_per_channel; and
+// histogram_per_channel with the worst channels of damaged layers, for at most 8 MB. In each run,
+// each tensor has the tag <model>/channels/<layer>/weight or …/output, so that one chart shows both
+// models. Fails as SummaryWriter does.
 Result<void> LogChannels(const ModelComparison& comparison, const std::filesystem::path& run,
                          bool is_variant);
 

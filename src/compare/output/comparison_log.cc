@@ -26,7 +26,8 @@ std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& pa
   return part->channels[*part->worst_channel].SqnrDb();
 }
 
-// The local SQNR of a layer: the lowest of its weights, its bias and the rounding of its output.
+// The local SQNR of a layer: the lowest SQNR of its weights, its bias and the rounding of its
+// output.
 double OwnSqnr(const LayerComparison& layer) {
   double sqnr = verdict::kLoggedExactDb;
   for (const auto* part : {&layer.weight, &layer.local}) {
@@ -90,7 +91,7 @@ std::string RankingText(const ModelComparison& comparison) {
   return text;
 }
 
-// Logs curves over depth. The step is the index of a layer in the order of execution; layers
+// Logs the errors by depth. The step is the index of a layer in the order of execution; layers
 // without a compared output are skipped.
 Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
                       const ModelComparison& comparison) {
@@ -133,7 +134,8 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
                       bool is_variant) {
   NodeFindings findings;  // Only nodes of the variant have results.
   if (is_variant) {
-    // A node may have several layers. They are sorted by damage, so the first one is the worst.
+    // A node may have several layers. They are sorted by damage, so the first layer of a node is
+    // its worst one.
     for (const LayerComparison& layer : comparison.layers) {
       findings.emplace(VariantNodeOf(layer), &layer);
     }

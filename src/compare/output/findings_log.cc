@@ -43,7 +43,7 @@ Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
     json.Key("level").Value(NameOf(found.level)).Key("severity_db").Value(found.severity_db);
     json.Key("part").Value(NameOf(found.part)).Key("cause").Value(NameOf(found.cause));
     json.Key("explanation").Value(ExplanationOf(layer));
-    // If blame was measured, `severity_db` is only a rank; the measured SQNR is logged here.
+    // If root causes were measured, `severity_db` is only a rank; the measured SQNR is logged here.
     if (const Suspect* suspect = MeasuredSuspect(comparison, layer)) {
       json.Key("end_sqnr_db");
       suspect->alone_sqnr_db ? json.Value(*suspect->alone_sqnr_db) : json.Null();

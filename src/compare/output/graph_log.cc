@@ -18,7 +18,8 @@ namespace {
 using proto::Attribute;
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
 
-// Attributes with the first real values of a weight are called so, and by the input that it is.
+// Prefix of attributes with the first real values of a weight. The number of the input follows:
+// "first_values/1".
 constexpr std::string_view kFirstValues = "first_values/";
 constexpr std::size_t kMaxFirstValues = 16;
 

@@ -9,19 +9,19 @@
 
 namespace cboard::compare {
 
-// The compared layers, by the name of their node.
+// The compared layers, by the name of the layer's node.
 using NodeFindings = std::map<std::string, const LayerComparison*, std::less<>>;
 
 struct GraphLog {
   std::string graph_def;
-  // The bytes of weights of each node, by which TensorBoard can color the graph.
+  // The size of each node's weights in bytes. TensorBoard can color the graph by it.
   std::string resources;
 };
 
-// Nodes are called as in the file, without a slash in front, so that TensorBoard groups them by
-// scope; weights that nodes use are attributes, not nodes, with their first 16 values. A file of
-// weights alone has a node per tensor. The width of weights is an attribute, and so are level,
-// cause, bits and SQNR of `findings` at their nodes.
+// Nodes have the same names as in the file, without a leading slash, so that TensorBoard groups
+// them by scope. Weights are not nodes: they are attributes of the nodes that use them, with their
+// first 16 values. If a file has only weights, each tensor is a node. Other attributes are the bit
+// width of the weights, and level, cause, bits and SQNR from `findings`.
 GraphLog BuildGraphLog(const model::ModelGraph& model, const NodeFindings& findings);
 
 }  // namespace cboard::compare

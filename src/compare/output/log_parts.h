@@ -15,9 +15,9 @@ namespace cboard::compare {
 inline constexpr std::string_view kBaselineName = "fp32";
 
 // Returns the metadata (plugin data) of a logged value: the original names of model, layer, variant
-// and node, without empty ones. Tags cannot contain names such as "/layer1/Conv" or "conv:0", but
-// quantizers need exactly this name to keep a node in float. `node` is the name of the layer's node
-// if it differs from the layer's name.
+// and node. Empty names are left out. Tags cannot contain names such as "/layer1/Conv" or "conv:0",
+// but quantizers need exactly the original name to keep a node in float. `node` is the name of the
+// layer's node if it differs from the layer's name.
 std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant,
                     std::string_view node = {});
 writer::ScalarLabels LabelsOf(std::string label);
@@ -42,7 +42,7 @@ std::string_view WithoutSlash(std::string_view name);
 std::string TagName(std::string_view layer);
 
 // Returns the layers in the order of execution. They are logged in this order, because pages show
-// them as logged; ModelComparison::layers has the worst first.
+// them in the order of the log. In contrast, ModelComparison::layers is sorted by damage.
 std::vector<const LayerComparison*> LayersAlongDepth(const ModelComparison& comparison);
 
 // Logs a metric of a layer at step 0. Fails if SummaryWriter fails.
@@ -53,7 +53,7 @@ Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string
 Result<void> AddHistogram(SummaryWriter& writer, std::string_view tag, std::string_view label,
                           std::int64_t step, const tensor::HistogramData& counted);
 
-// Logs a JSON text at step 0, which only the web page and the command line read. Fails if
+// Logs a JSON text at step 0. Only the web page and the command line read it. Fails if
 // SummaryWriter fails.
 Result<void> AddJson(SummaryWriter& writer, std::string_view tag, std::string_view json,
                      std::string_view label);

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kOwnerTag = "/graph/";
 
-// Maximum number of records to read: file version and session start come before the first value.
+// Maximum number of records to read in search of the first value: file version and session start
+// come before the first value.
 constexpr int kMaxRecordsBeforeOwner = 4;
 
 // Returns the label of the first value in an event file; empty if another program wrote the file.

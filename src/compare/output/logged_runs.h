@@ -10,14 +10,15 @@
 
 namespace cboard::compare {
 
-// Returns the parent directory of the runs "fp32" and of the variant. For the first model logged to
-// `directory`, it is `directory` itself, for other models a subdirectory with the model's name: a
-// run can have only one graph, and tags cannot distinguish the graphs of several models.
+// Returns the directory in which the runs "fp32" and of the variant are created. For the first
+// model that is logged to `directory`, it is `directory` itself. For other models it is a
+// subdirectory with the model's name, because a run can have only one graph, and tags cannot
+// distinguish the graphs of several models.
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,
                                    const std::string& model);
 
-// Returns writer options that replace the values of an earlier comparison in the same run, so that
-// curves are not drawn twice.
+// Returns writer options that replace the values of an earlier comparison in the same run, because
+// a viewer would otherwise draw the old and the new curves.
 WriterOptions ReplaceOptions();
 
 // Logs the model to which the run belongs, and its file. RunDirectory recognizes the model's runs

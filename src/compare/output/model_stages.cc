@@ -94,7 +94,7 @@ class GraphConverter {
            std::span<const model::TensorId> outputs) {
     const std::string stem(WithoutSlash(name));
     node.name = stem;
-    // A number is appended if an input and a node have the same name.
+    // Appends a number to the name if an earlier node or input has the same name.
     for (int n = 2; !names_.insert(node.name).second; ++n) {
       node.name = stem + "_" + std::to_string(n);
     }
@@ -154,7 +154,7 @@ Result<void> LogOutput(const LayerComparison& layer, StageLogger& logger) {
       {{"worst_channel_sqnr_db", layer.local->channels[*layer.local->worst_channel].SqnrDb()}});
 }
 
-// Returns the diagnoses and verified runs, with layer names as they are in a stage (without leading
+// Returns the diagnoses and verified runs, with the layer names of a stage (without leading
 // slashes).
 ModelComparison FoundOf(const ModelComparison& comparison) {
   ModelComparison found;

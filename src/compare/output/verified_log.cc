@@ -15,7 +15,7 @@ double LoggedDb(const Verification& run) {
   return std::clamp(run.sqnr_db, -verdict::kLoggedExactDb, verdict::kLoggedExactDb);
 }
 
-// Limits an SQNR, because JSON has no infinity. null means exact.
+// Limits an SQNR to finite values, because JSON has no infinity. null means exact.
 double ClampSqnrDb(double db) { return std::max(db, -verdict::kLoggedExactDb); }
 
 bool HasParts(const Verification& run) {

@@ -1,7 +1,7 @@
-// Decides which layers have metrics by channel. These take a few hundred bytes per channel. That is
-// little beside the weights of real channels, but too much if a file has millions of channels with
-// one or two weights each, or uses one weight in thousands of nodes. For the same files, the same
-// layers are chosen.
+// Decides which layers have metrics by channel. The metrics take a few hundred bytes per channel.
+// This is little compared with the weights of a typical channel, but too much if a file has
+// millions of channels with one or two weights each, or uses one weight in thousands of nodes. The
+// choice depends only on the files.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ class ChannelBudget {
  public:
   ChannelBudget(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
-  // Reserves memory for `comparisons` comparisons with this many channels each. Returns false if
-  // there is not enough.
+  // Reserves memory for `comparisons` comparisons with `channels` channels each. Returns false if
+  // there is not enough memory.
   bool Take(std::size_t channels, std::size_t comparisons = 1);
 
  private:

@@ -10,10 +10,10 @@
 namespace cboard::compare {
 namespace {
 
-// Two layers are the same if the mean cosine between their rows is at least this.
+// Two layers are a pair if the mean cosine between their rows is at least this value.
 constexpr double kSameContent = 0.9;
 
-// Layers that can be pairs: they have the same size and, if required, the same kind (see
+// Two layers may be a pair only if they have the same size and, if required, the same kind (see
 // PairingSide).
 struct Group {
   WeightSize size;

@@ -75,8 +75,8 @@ std::vector<std::string_view> PartsOf(std::string_view name) {
   return parts;
 }
 
-// Pairs layers of the same size and kind if a part of their names appears in only one layer of each
-// model.
+// Pairs layers of the same size and kind if they share a part of a name that no other layer of
+// either model has.
 void PairByPart(PairingSide& a, PairingSide& b, LayerPairing& pairing) {
   struct Users {
     std::vector<std::size_t> ours, theirs;

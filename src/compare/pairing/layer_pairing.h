@@ -1,4 +1,4 @@
-// Pairs the layers of a compressed model with those of its baseline.
+// Pairs the layers of a compressed model with the layers of its baseline.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace cboard::compare {
 
-// How the weights of a file without nodes must be read to fit those of the other model.
+// The layout in which the weights of a file without nodes must be read, so that they fit the
+// weights of the other model.
 struct Reading {
   bool is_transposed = false;    // The channels are in the other of the two dimensions.
   std::size_t paired_heads = 0;  // See ModelLayer.

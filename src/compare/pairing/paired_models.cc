@@ -28,6 +28,7 @@ Error NoPartner(const PairedModels& models) {
 }
 
 // Shortens the layers of a pair, so that both end behind the nodes (steps) that both models have.
+// Notes the nodes that were folded into them.
 void CutToCommonSteps(std::size_t i, PairedModels& models) {
   ModelLayer& before = models.ours[models.pairing.pairs[i].baseline];
   ModelLayer& after = models.theirs[models.pairing.pairs[i].variant];
@@ -37,6 +38,12 @@ void CutToCommonSteps(std::size_t i, PairedModels& models) {
         models.variant.node(after.steps[b].node).op_type) {
       break;
     }
+  }
+  for (std::size_t step = 0; step < models.folded[i].baseline; ++step) {
+    models.baseline_folded.insert(before.steps[step].node);
+  }
+  for (std::size_t step = 0; step < models.folded[i].variant; ++step) {
+    models.variant_folded.insert(after.steps[step].node);
   }
   CutSteps(models.baseline, a, before);
   CutSteps(models.variant, b, after);
@@ -65,7 +72,9 @@ Result<PairedModels> PairModels(const model::ModelGraph& baseline,
                       .theirs = FindWeightLayers(variant),
                       .pairing = {},
                       .folded = {},
-                      .equalized = {}};
+                      .equalized = {},
+                      .baseline_folded = {},
+                      .variant_folded = {}};
   CBOARD_ASSIGN_OR_RETURN(models.pairing,
                           PairLayers(baseline, models.ours, variant, models.theirs));
   if (models.size() == 0) return Fail(NoPartner(models));

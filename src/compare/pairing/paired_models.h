@@ -1,6 +1,7 @@
 // The pairs of layers of two models, and the nodes that were folded into the layers.
 #pragma once
 
+#include <unordered_set>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -19,6 +20,9 @@ struct PairedModels {
   LayerPairing pairing;
   std::vector<FoldedSteps> folded;   // This and the next vector: one entry per pair.
   std::vector<Equalized> equalized;  // Empty before PairEqualizedModels.
+  // Nodes of each model that were folded into a layer of the other model. Their factors are part of
+  // that layer.
+  std::unordered_set<model::NodeId> baseline_folded, variant_folded;
 
   std::size_t size() const { return pairing.pairs.size(); }
   // Return the two layers of a pair, with the layout that the pair requires.

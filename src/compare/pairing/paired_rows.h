@@ -18,7 +18,7 @@ struct PairedRows {
 // Reads all weights of a pair. Fails if ReadRows fails.
 Result<PairedRows> ReadBoth(const PairedModels& models, std::size_t pair);
 
-// A sample of the weights of a pair, spread over channels and elements.
+// A sample of the weights of a pair, from different channels and elements.
 struct SampledRows {
   PairedRows rows;
   std::vector<std::size_t> channels, elements;  // Positions of the sample.

@@ -8,8 +8,8 @@
 
 namespace cboard::compare {
 
-// Returns a note about layers that have the same name but different sizes: their number, and both
-// sizes of the first one. nullopt if there are none.
+// Returns a note about layers that have the same name but different sizes. The note contains the
+// number of these layers, and both sizes of the first layer. nullopt if there are no such layers.
 std::optional<std::string> ResizedLayersNote(const PairedModels& models);
 
 }  // namespace cboard::compare

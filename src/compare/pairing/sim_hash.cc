@@ -8,7 +8,8 @@
 namespace cboard::compare {
 namespace {
 
-// Average number of hashes per key, and maximum number that is compared.
+// Average number of hashes that have the same key, and maximum number of hashes of one key that a
+// search returns.
 constexpr std::size_t kExpectedPerKey = 16, kMaxPerKey = 64;
 
 // Returns true if the next element of a random plane's normal vector is 1, false if it is -1.
@@ -51,8 +52,8 @@ SimHashPlanes::SimHashPlanes(std::size_t row) : signs_(row) {
   }
 }
 
-// Computes many planes together instead of many elements. Then each sum adds its elements in the
-// same order as if it were computed alone, so the result is the same.
+// Computes the sums of many planes at the same time. Each sum still adds its elements in their
+// order, so the result is the same as if it were computed alone.
 SimHash SimHashPlanes::HashOf(std::span<const float> row) const {
   constexpr std::size_t kTogether = 32;  // Fits into the CPU registers.
   std::array<float, SimHash::kPlanes> all = {};

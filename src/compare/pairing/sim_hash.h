@@ -2,8 +2,8 @@
 //
 // A hash has one bit for each of many random planes: the side of the plane on which the vector is.
 // A vector and a noisy copy are on the same side of most planes; at an SQNR of 20 dB, one bit in
-// thirty differs. Only vectors with equal bits for a few planes are compared, and this is repeated
-// with several sets of planes.
+// thirty differs. Only vectors with equal bits for a few planes are compared, and the search is
+// repeated with several sets of planes.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace cboard::compare {
 
-// The SimHash of a vector: the sides of random planes on which the vector is.
+// The SimHash of a vector: for each random plane, the side of the plane on which the vector is.
 class SimHash {
  public:
   static constexpr std::size_t kPlanes = 96;
@@ -38,24 +38,26 @@ class SimHashPlanes {
  public:
   explicit SimHashPlanes(std::size_t row);
 
-  // Returns the same hash as SimHash(row, 1), but much faster.
+  // Returns the same hash as SimHash(row, 1), but much faster. All rows must have the length that
+  // the planes have.
   SimHash HashOf(std::span<const float> row) const;
 
  private:
   std::vector<std::array<float, SimHash::kPlanes>> signs_;  // 1 or -1, for each element and plane.
 };
 
-// An index of hashes that finds those similar to a given hash.
+// An index of hashes. It finds the hashes that are similar to a given hash.
 class SimHashIndex {
  public:
   explicit SimHashIndex(std::span<const SimHash> all);
 
-  // Returns the positions of similar hashes in ascending order: those with equal bits in at least
-  // one set of planes. Returns all positions if there are few hashes.
+  // Returns the positions of hashes that are similar to `signs`, in ascending order. Hashes are
+  // similar if they have equal bits in at least one set of planes. Returns all positions if there
+  // are few hashes.
   std::vector<std::size_t> Near(const SimHash& signs) const;
 
-  // Returns true if `is_it(position)` is true for a similar hash. Positions are tested in any
-  // order, possibly several times.
+  // Returns true if `is_it(position)` is true for one of the hashes that are similar to `signs`.
+  // Positions are tested in any order, possibly several times.
   template <typename Predicate>
   bool IsNear(const SimHash& signs, const Predicate& is_it) const {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
@@ -71,7 +73,7 @@ class SimHashIndex {
   std::span<const std::uint32_t> PositionsIn(std::size_t table, const SimHash& signs) const;
 
   std::size_t planes_ = 0;  // Number of planes per table.
-  // The positions sorted by key, and where each key begins.
+  // The positions of hashes, sorted by key, and for each key the index of its first position.
   struct Table {
     std::vector<std::uint32_t> begins, positions;
   };

@@ -10,8 +10,9 @@
 
 namespace cboard::compare {
 
-// A sample of at most 32 rows with at most 64 elements each, at the same positions for all layers
-// of the same size. Rows are scaled to length one, so factors of channels do not matter.
+// A sample of a layer's weights, by which the same layer is recognized in another model: at most 32
+// rows with at most 64 elements each, at the same positions for all layers of the same size. Rows
+// are scaled to an L2 norm of 1, so factors of channels do not matter.
 class WeightSketch {
  public:
   // Reads the sample of a layer, and no other weights. Fails if ReadRows fails.

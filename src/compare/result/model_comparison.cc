@@ -20,7 +20,7 @@ std::string_view WithoutWeights(std::string_view name, std::string_view weights)
   return name;
 }
 
-// The SQNR in dB that is lost between a layer's inputs and its output. SQNRs are limited to 0 to 40
+// The decrease of SQNR in dB between a layer's inputs and its output. SQNRs are limited to 0 to 40
 // dB: a signal below 0 dB is lost, and errors above 40 dB are not visible.
 double LossOf(const LayerComparison& layer) {
   if (!layer.input_sqnr_db || !layer.accumulated) return 0;

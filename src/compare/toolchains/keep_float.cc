@@ -103,7 +103,7 @@ std::string OverridesSnippet(std::span<const ActivationOverride> overrides) {
                            "Int" + std::to_string(each.bits);
     if (each.is_signed && !each.is_symmetric) settings += ", 'symmetric': False";
     if (each.range) {
-      // The option requires a NumPy dtype, which plain numbers do not have.
+      // The option requires a NumPy dtype. Plain numbers of Python have no dtype.
       settings += ", 'rmin': np.float32(" + PythonNumber(each.range->first) +
                   "), 'rmax': np.float32(" + PythonNumber(each.range->second) + ")";
     }

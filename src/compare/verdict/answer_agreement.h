@@ -7,9 +7,10 @@
 
 namespace cboard::compare {
 
-// Share of positions with a clear decision at which both models decide for the same class. One
-// class may dominate, for example the blank label of a text recognizer or the background of a
-// segmentation. Then the agreement of the other classes is used if it is lower.
+// Counts only positions with a clear decision, and returns the share of them at which both models
+// choose the same class. One class may dominate, for example the blank label of a text recognizer
+// or the background of a segmentation. Then the agreement of the other classes is used if it is
+// lower.
 struct AnswerAgreement {
   double share = 1;
   double changed = 0;  // Number of different decisions.

@@ -25,7 +25,7 @@ std::string ChannelsText(const HeadVerdict& head) {
          std::to_string(head.first_channel + head.channel_count - 1);
 }
 
-// Returns `tensor`, and earlier tensors that have the same values in another shape or order.
+// Returns `tensor`, and the earlier tensors that contain the same values in another shape or order.
 std::unordered_set<model::TensorId> SameValues(const model::ModelGraph& model,
                                                model::TensorId tensor) {
   std::unordered_set<model::TensorId> same;
@@ -61,7 +61,8 @@ void MakeRed(const model::ModelGraph& baseline, model::TensorId output, double s
   }
 }
 
-// Returns the fix "16 bits": the SQNR in dB that a head would have with 16 bits and the same range.
+// Returns the text of the fix "16 bits", with the predicted SQNR in dB of a head if it has 16 bits
+// and the same range.
 Fix SixteenBits(const tensor::QuantizationGrid& grid, double head_sqnr_db,
                 double head_mean_square) {
   const double span = static_cast<double>(grid.code_max - grid.code_min);

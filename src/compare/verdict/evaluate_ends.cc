@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cboard/verdict/number_text.h"
 #include "compare/verdict/evaluate_head.h"
 #include "compare/verdict/verdict_sentence.h"
 
@@ -35,11 +36,15 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_beside_scores, bool
                          : "it has no values";
   }
   // A state is an input of later runs, which are not measured. So only a lost state counts.
-  if (end.is_state) {
+  output.is_state = end.is_state;
+  if (output.is_state) {
     for (HeadVerdict& head : output.heads) {
       const bool is_kept = head.level > VerdictLevel::kSound && !head.is_collapsed &&
                            head.judged_sqnr_db >= limits.broken_db;
-      if (is_kept) head.level = VerdictLevel::kSound;
+      if (!is_kept) continue;
+      head.level = VerdictLevel::kSound;
+      head.reason =
+          "SQNR " + verdict::DbText(head.judged_sqnr_db) + ", enough for the state of later runs";
     }
   }
   for (const HeadVerdict& head : output.heads) output.level = std::max(output.level, head.level);
@@ -63,7 +68,8 @@ EndVerdict EvaluateEnds(const std::vector<EndFindings>& ends, std::size_t sample
     verdict.outputs.push_back(EvaluateOutput(end, is_beside_scores, is_generated, limits));
     verdict.level = std::max(verdict.level, verdict.outputs.back().level);
   }
-  // If no score reaches a threshold, detections were not measured, even if the boxes are exact.
+  // If no score reaches a threshold, there were no detections to measure, even if the boxes are
+  // exact.
   const bool is_partly_sound = verdict.level == VerdictLevel::kSound &&
                                std::ranges::any_of(verdict.outputs, HasUnmeasuredScores);
   if (is_partly_sound) verdict.level = VerdictLevel::kNotMeasured;

@@ -9,7 +9,7 @@
 
 namespace cboard::compare {
 
-// Returns the verdict without suspects. `source` tells where the samples are from.
+// Returns the verdict, without root causes. `source` says where the samples are from.
 EndVerdict EvaluateEnds(const std::vector<EndFindings>& ends, std::size_t samples,
                         bool is_generated, const std::string& source, const EndLimits& limits = {});
 

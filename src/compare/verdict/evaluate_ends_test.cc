@@ -56,6 +56,23 @@ TEST(EvaluateEnds, CallsScoresSoundThatAreAHundredthOff) {
   EXPECT_EQ(VerdictOf(FindingsOf(scores, rounded, 2)).level, VerdictLevel::kSound);
 }
 
+// The error is more than half of the amplitude at other positions, where nothing is detected.
+TEST(EvaluateEnds, CountsManyDetectionsWithoutTheSqnr) {
+  const auto verdict_of = [](std::size_t count, float factor) {
+    const std::vector<float> scores = Scores(count);
+    std::vector<float> noisy = scores;
+    for (std::size_t i = 0; i < count; ++i) {
+      noisy[i] = i % 10 == 0 ? scores[i] * factor : (i % 2 == 0 ? 0.24f : 0.0f);
+    }
+    return VerdictOf(FindingsOf(scores, noisy, 2));
+  };
+  EXPECT_LT(verdict_of(2000, 1).outputs[0].heads[0].judged_sqnr_db, 6);
+  EXPECT_EQ(verdict_of(2000, 1).level, VerdictLevel::kSound);
+  EXPECT_EQ(verdict_of(1000, 1).level, VerdictLevel::kBroken);  // 100 detections are too few.
+  // The scores of most detections fall below the threshold, by less than a factor of two.
+  EXPECT_EQ(verdict_of(2000, 0.35f).level, VerdictLevel::kBroken);
+}
+
 // All scores stay within a factor of two of the baseline's, and none is a detection any more.
 TEST(EvaluateEnds, CallsScoresBrokenThatAllFellBelowTheThreshold) {
   std::vector<float> scores = Scores(1000), lower = scores;
@@ -64,6 +81,20 @@ TEST(EvaluateEnds, CallsScoresBrokenThatAllFellBelowTheThreshold) {
   const EndVerdict verdict = VerdictOf(FindingsOf(scores, lower, 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kBroken) << verdict.sentence;
   EXPECT_THAT(verdict.sentence, HasSubstr("agree in 0 %"));
+}
+
+// Values of 1 that vary by 0.1: the head is evaluated by its variation, and so are its channels.
+TEST(EvaluateEnds, TheWorstChannelIsNotBetterThanItsHead) {
+  std::vector<float> values(4000), rounded;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = 1 + 0.1f * std::sin(static_cast<float>(i * i % 997));
+    const float error = i % 4 == 2 ? 0.03f : 0.002f;
+    rounded.push_back(values[i] + error * std::cos(static_cast<float>(i * 7 % 991)));
+  }
+  const HeadVerdict head = VerdictOf(FindingsOf(values, rounded, 4)).outputs[0].heads[0];
+  EXPECT_EQ(head.worst_channel, 2u);
+  EXPECT_LT(head.worst_channel_sqnr_db, head.judged_sqnr_db);
+  EXPECT_NEAR(head.worst_channel_sqnr_db, 20 * std::log10(0.1 / 0.03), 0.5);
 }
 
 // Boxes of 20 pixels in a picture of 320: an error of a twentieth of the picture loses the boxes,
@@ -99,6 +130,33 @@ TEST(EvaluateEnds, CountsBoxesByTheirOverlap) {
   shifted = tiny;
   for (std::size_t i = 0; i < shifted.size(); i += 4) shifted[i] += 1;
   EXPECT_EQ(verdict_of(tiny, shifted).level, VerdictLevel::kSound);
+}
+
+// The largest probability is always the first one, so the answers agree.
+TEST(EvaluateEnds, CallsProbabilitiesBrokenThatAreTheSameForAllSamples) {
+  const auto verdict_of = [](const std::vector<std::vector<float>>& variant) {
+    std::vector<float> ours, theirs;
+    HeadCounts head;
+    head.channel_count = 2;
+    for (std::size_t i = 0; i < variant.size(); ++i) {
+      const float second = 0.001f * static_cast<float>(i % 7);
+      const std::vector<float> sample = {1 - second, second};
+      head.Add(sample, variant[i], {.outer = 1, .channels = 2});
+      ours.insert(ours.end(), sample.begin(), sample.end());
+      theirs.insert(theirs.end(), variant[i].begin(), variant[i].end());
+    }
+    EndFindings end = FindingsOf(ours, theirs, 2);
+    end.heads = {head};
+    return VerdictOf(end);
+  };
+  std::vector<std::vector<float>> same(20, {0.77f, 0.23f});
+  const EndVerdict verdict = verdict_of(same);
+  EXPECT_EQ(verdict.level, VerdictLevel::kBroken) << verdict.sentence;
+  EXPECT_THAT(verdict.sentence, HasSubstr("the values are the same for all 20 samples"));
+  same[7] = {0.78f, 0.22f};
+  EXPECT_EQ(verdict_of(same).level, VerdictLevel::kDegraded);
+  // Rounding may make sure answers equal.
+  EXPECT_EQ(verdict_of(std::vector<std::vector<float>>(20, {1, 0})).level, VerdictLevel::kSound);
 }
 
 TEST(EvaluateEnds, DoesNotMeasureScoresThatShowNoDetection) {

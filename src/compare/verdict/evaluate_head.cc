@@ -15,17 +15,17 @@
 namespace cboard::compare {
 namespace {
 
-// Values are constant if their standard deviation is below this share of their root mean square: 8
-// bits cannot represent such a small variation.
+// Values count as constant if their standard deviation is below this share of their root mean
+// square, because 8 bits cannot represent such a small variation.
 constexpr double kVaryingShare = 0.05;
 // If all scores of a detector are below this value, the samples contain no objects.
 constexpr double kMinScore = 0.05;
 constexpr std::uint64_t kMinDetections = 10;
 constexpr std::size_t kBoxChannels = 4;
-// If one model has less than a third of the other's detections, the ratio of their numbers limits
-// the agreement.
+// If one model has less than a third of the other's detections, the ratio of the two numbers of
+// detections limits the agreement.
 constexpr double kMaxCountShare = 0.5;
-// Minimum number of values per channel to evaluate channels one by one.
+// Minimum number of values per channel at which channels are evaluated one by one.
 constexpr std::uint64_t kMinChannelValues = 8;
 // In heads with at most this many channels, each channel has its own meaning, for example x, y,
 // width, height.
@@ -159,8 +159,9 @@ class HeadEvaluator {
     return counts_.Variance() > kVaryingShare * kVaryingShare * counts_.sum_energy;
   }
 
-  // Computes the SQNR of each channel and counts lost channels. The signal is the deviation from
-  // the mean; channels that hardly vary are skipped.
+  // Finds the worst channel and counts lost channels. The signal of a channel is its deviation from
+  // its mean, and channels that hardly vary are skipped, so the worst channel is never better than
+  // the head. If the whole head hardly varies, the signal is the value, as for the head.
   void EvaluateChannels() {
     const std::vector<tensor::PairStatistics>& channels = end_.comparison.channels;
     if (counts_.first_channel + counts_.channel_count > channels.size()) return;
@@ -169,16 +170,19 @@ class HeadEvaluator {
          ++c) {
       const tensor::PairStatistics& channel = channels[c];
       if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) continue;
-      const double db = channel.SqnrDb();
-      if (!head_.worst_channel || db < head_.worst_channel_sqnr_db) {
-        head_.worst_channel = c;
-        head_.worst_channel_sqnr_db = db;
-      }
       const double variance = VarianceOfSide(channel.reference);
       const bool varies =
           variance > kVaryingShare * kVaryingShare * channel.reference.sum_squares &&
           variance > 1e-3 * mean_variance;
-      const bool is_lost = variance < channel.sum_squared_error * std::pow(10, kLostChannelDb / 10);
+      const double error = channel.sum_squared_error;
+      const double signal = Varies() ? variance : channel.reference.sum_squares;
+      const double db = error > 0 ? 10 * std::log10(signal / error) : HUGE_VAL;
+      const bool is_compared = varies || !Varies();
+      if (is_compared && (!head_.worst_channel || db < head_.worst_channel_sqnr_db)) {
+        head_.worst_channel = c;
+        head_.worst_channel_sqnr_db = db;
+      }
+      const bool is_lost = variance < error * std::pow(10, kLostChannelDb / 10);
       const bool is_seen = head_.use != HeadUse::kScores || channel.reference.max >= kMinScore;
       if (channel.finite_count() >= kMinChannelValues && varies && is_seen && is_lost) {
         ++head_.lost_channels;
@@ -196,6 +200,14 @@ class HeadEvaluator {
             "all values became " + verdict::ShortNumber(counts_.variant_min, 3) +
                 ", where the baseline has " + verdict::ShortNumber(counts_.baseline_min, 3) +
                 " to " + verdict::ShortNumber(counts_.baseline_max, 3),
+            head_);
+      return true;
+    }
+    if (counts_.IgnoresInput() && is_seen && head_.judged_sqnr_db < limits_.broken_db) {
+      head_.is_collapsed = true;
+      Raise(VerdictLevel::kBroken,
+            "the values are the same for all " + HumanCount(counts_.samples) +
+                " samples, where the baseline's differ; SQNR " + Db(head_.judged_sqnr_db),
             head_);
       return true;
     }
@@ -238,7 +250,8 @@ class HeadEvaluator {
       measured = "arg max agrees in " + of + ", " + measured;
     }
     // Different decisions alone do not mean that an output is broken: features have no classes, and
-    // decisions on random data are unclear. In these cases, the SQNR must be low, too.
+    // decisions on random data are unclear. For features and random data, the output is broken only
+    // if the SQNR is low, too.
     const bool is_broken_by_answers = changed > 1 && share < limits_.broken_agreement &&
                                       ((is_sure && !is_generated_) || db < limits_.unsure_db);
     const bool is_enough = head_.decisions >= limits_.min_decisions && !is_generated_;
@@ -289,8 +302,8 @@ class HeadEvaluator {
     if ((counts && share < limits_.broken_vectors) || cosine < limits_.broken_cosine) {
       level = VerdictLevel::kBroken;
     }
-    // With too few or random samples, the cosine is not reliable: it is high for all vectors if
-    // they have a large common part. So the SQNR counts, too.
+    // With few samples or random samples, the cosine is not reliable: it is high for all vectors if
+    // the vectors have a large common part. So the SQNR counts, too.
     if (found.vectors < limits_.min_vectors || is_generated_) {
       if (db < limits_.broken_db) level = std::max(level, VerdictLevel::kDegraded);
       if (db < limits_.broken_features_db) level = VerdictLevel::kBroken;
@@ -310,8 +323,8 @@ class HeadEvaluator {
   }
 
   void SetScoreAgreement() {
-    // The agreement of scores is measured at the threshold 0.25, which many detectors use, or at
-    // another threshold if too few scores reach it.
+    // The agreement of scores is measured at the threshold 0.25, because many detectors use it. If
+    // too few scores reach 0.25, another threshold is used.
     constexpr std::array<std::size_t, 4> kOrder = {1, 0, 2, 3};
     for (const std::size_t i : kOrder) {
       const HeadCounts::Detections& found = counts_.detections[i];
@@ -319,8 +332,8 @@ class HeadEvaluator {
       const auto all = static_cast<double>(found.baseline + found.variant);
       const auto fewer = static_cast<double>(std::min(found.baseline, found.variant));
       head_.agreement = static_cast<double>(found.kept + found.right) / all;
-      // If one model has far fewer detections, its scores are not just slightly below the
-      // threshold.
+      // If one model has far fewer detections than the other, its scores are not only slightly
+      // below the threshold.
       if (2 * fewer < kMaxCountShare * all)
         head_.agreement = std::min(*head_.agreement, 2 * fewer / all);
       head_.decisions = found.baseline;
@@ -328,6 +341,15 @@ class HeadEvaluator {
       detected_by_variant_ = found.variant;
       return;
     }
+  }
+
+  // True if there are so many detections that their agreement needs no SQNR beside it. Scores that
+  // all became lower agree up to a factor of two, but fewer of them reach the threshold.
+  bool HasEnoughDetections() const {
+    if (!head_.agreement || head_.decisions < limits_.min_decisions || is_generated_) return false;
+    const auto ours = static_cast<double>(head_.decisions);
+    const auto theirs = static_cast<double>(detected_by_variant_);
+    return 2 * std::min(ours, theirs) >= limits_.same_detections * (ours + theirs);
   }
 
   void EvaluateScores() {
@@ -346,15 +368,17 @@ class HeadEvaluator {
                  ", compressed: " + HumanCount(detected_by_variant_) + "), " + measured;
     }
     VerdictLevel level = VerdictLevel::kSound;
-    if (share < limits_.degraded_scores || db < limits_.broken_db) level = VerdictLevel::kDegraded;
-    if (share < limits_.broken_scores || db < limits_.broken_scores_db) {
-      level = VerdictLevel::kBroken;
-    }
+    const bool is_enough = HasEnoughDetections();
+    const double degraded_db = is_enough ? -HUGE_VAL : limits_.broken_db;
+    const double broken_db = is_enough ? -HUGE_VAL : limits_.broken_scores_db;
+    if (share < limits_.degraded_scores || db < degraded_db) level = VerdictLevel::kDegraded;
+    if (share < limits_.broken_scores || db < broken_db) level = VerdictLevel::kBroken;
     Raise(level, measured, head_);
   }
 
   void EvaluateValues() {
-    // For boxes, only positions with a detection count. Random samples contain nothing to detect.
+    // For boxes, only positions with a detection count. With random samples, there is nothing to
+    // detect.
     const double detected_db = counts_.DetectedSqnrDb();
     const std::size_t values_each = counts_.has_element_scores ? 1 : counts_.channel_count;
     const bool has_detected = !is_generated_ && !std::isnan(detected_db) &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "cboard/base/strings.h"
 
@@ -62,7 +63,7 @@ std::string HeadName(const OutputVerdict& output, const HeadVerdict& head) {
 
 void AddSentence(const std::string& source, EndVerdict& verdict) {
   // Finds the head that decides the verdict: the first one with the worst level. If all heads are
-  // sound, it is the one with the lowest SQNR.
+  // sound, it is the one with the lowest SQNR; states of recurrent layers come last.
   const OutputVerdict* output = nullptr;
   const HeadVerdict* head = nullptr;
   std::size_t count = 0;
@@ -71,7 +72,8 @@ void AddSentence(const std::string& source, EndVerdict& verdict) {
       if (other.level != verdict.level) continue;
       ++count;
       const bool is_lower = head != nullptr && verdict.level == VerdictLevel::kSound &&
-                            other.varying_sqnr_db < head->varying_sqnr_db;
+                            std::pair(each.is_state, other.varying_sqnr_db) <
+                                std::pair(output->is_state, head->varying_sqnr_db);
       if (head != nullptr && !is_lower) continue;
       output = &each;
       head = &other;

@@ -28,8 +28,9 @@ struct PartSearch {
 
 // Returns the parts with the largest errors, largest first, as numbers from 0 to count - 1.
 // Adjacent numbers should be close in the model, because sets are ranges. `cost_of(first, end)`
-// returns the error power (not in dB) if only the parts [first, end) are compressed. If it returns
-// nullopt or a non-finite value, the search ends with the parts found so far.
+// returns the error power (not in dB) of the model in which only the parts [first, end) are
+// compressed. If `cost_of` returns nullopt or a non-finite value, the search ends with the parts
+// found so far.
 std::vector<PartCost> FindCostliestParts(
     std::size_t count, const PartSearch& search,
     const std::function<std::optional<double>(std::size_t first, std::size_t end)>& cost_of);

@@ -33,8 +33,8 @@ struct LayerPart {
   friend bool operator==(const LayerPart&, const LayerPart&) = default;
 };
 
-// The parts of all layers. Borrows all arguments; `layers` has the same order as the layers of the
-// comparison.
+// The parts of all layers. Borrows all arguments; `layers` must be in the order of the comparison's
+// layers.
 class RestorableParts {
  public:
   RestorableParts(const model::ModelGraph& baseline, const model::ModelGraph& variant,

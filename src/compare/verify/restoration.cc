@@ -24,8 +24,8 @@ std::optional<std::size_t> CountOf(const model::ModelTensor& tensor) {
   return count;
 }
 
-// Returns the factors that turn each channel of the baseline's weights into the scale of the
-// compressed weights.
+// Returns the factor of each channel that turns the baseline's weights into weights with the scale
+// of the compressed weights.
 std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>& rescaling,
                               std::size_t channels) {
   const auto at = [](const std::vector<double>& factors, std::size_t c) {
@@ -33,7 +33,7 @@ std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>&
   };
   std::vector<double> factors(channels);
   for (std::size_t c = 0; c < channels; ++c) {
-    // If the channel is multiplied by 0 later, any factor is correct.
+    // If a later node multiplies the channel by 0, any factor is correct.
     const double later = at(folding.variant.factors, c);
     factors[c] = at(folding.baseline.factors, c) * at(rescaling, c) / (later == 0 ? 1 : later);
   }
@@ -41,7 +41,7 @@ std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>&
 }
 
 // Returns the name of the tensor that is edited to restore a layer's weights. The two layers of an
-// LSTM share a node, and each of them can stay compressed.
+// LSTM share a node, and one of them may stay compressed when the other one is restored.
 std::string EditedFor(const model::ModelGraph& variant, const ModelLayer& layer) {
   if (const auto product = ProductInsteadOf(variant, layer)) {
     return variant.tensor(product->output).name;
@@ -104,8 +104,8 @@ Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   return AddBias(weights);
 }
 
-// Replaces the integer sums by the result of a Conv, and bypasses the nodes that multiply them by
-// the scales.
+// Computes the sums of a ConvInteger by a float Conv with the baseline's weights, and bypasses the
+// nodes that multiply the integer sums by the scales.
 void Restoration::AddConv(const FloatProduct& conv, const model::ModelNode& node,
                           std::vector<float> values, const model::ModelTensor& weights) {
   const TensorInFile sums = FindInFile(variant_, conv.sums, node);

@@ -44,12 +44,13 @@ bool CanRestoreOutput(const OutputPlan& plan);
 Result<WeightRows> BaselineRows(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                                 const PairedWeights& weights);
 
-// Returns the baseline's bias in the same way; nullopt if the compressed layer has no float bias.
+// Returns the baseline's bias of a pair, with the folded factors; nullopt if the compressed layer
+// has no float bias.
 Result<std::optional<std::vector<float>>> BaselineBias(const model::ModelGraph& baseline,
                                                        const model::ModelGraph& variant,
                                                        const PairedWeights& weights);
 
-// Returns the rows as [elements, channels], as MatMul requires.
+// Returns the transposed matrix [elements, channels] of the rows. MatMul requires this layout.
 std::vector<float> Transposed(const WeightRows& rows);
 
 // Collects the edits that restore parts of the compressed model. Restoring a part twice has no
@@ -83,17 +84,17 @@ class Restoration {
   runtime::GraphEdits Take() { return std::move(edits_); }
 
  private:
-  // Returns false if an edit of this tensor exists already.
+  // Returns false if this tensor has already been edited.
   bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
   Result<void> AddBias(const PairedWeights& weights);
   void AddConv(const FloatProduct& conv, const model::ModelNode& node, std::vector<float> values,
                const model::ModelTensor& weights);
   Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
-  // Replaces a constant that `node` reads or computes by these values.
+  // Replaces a constant that `node` reads or computes by the given values.
   void AddConstant(model::TensorId tensor, const model::ModelNode& node, std::vector<float> values);
   // Calls `visit(dequantize, from, clamp)` for each DequantizeLinear behind the quantizer of
-  // `before`, also behind later quantizers that only round the same values again. Without these
-  // quantizers, the output of `dequantize` would be `from`, limited to `clamp`.
+  // `before`, also behind later quantizers that only round the same values again. If these
+  // quantizers are bypassed, the output of `dequantize` is replaced by `from`, limited to `clamp`.
   template <typename Visit>
   void ForEachRounded(model::TensorId before, const std::optional<ClampRange>& clamp,
                       const Visit& visit);

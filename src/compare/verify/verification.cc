@@ -16,10 +16,11 @@ namespace cboard::compare {
 namespace {
 
 // Maximum number of parts (weights or outputs of layers) that are restored together, and maximum
-// number of candidates in each step.
+// number of further parts that are tried in each step.
 constexpr std::size_t kMaxCombinedParts = 3;
 constexpr std::size_t kMaxCandidatesPerRound = 3;
-// A combination of parts is extended only if another restored part gains at least this many dB.
+// A further part is added to a combination of restored parts only if it gains at least this many
+// dB.
 constexpr double kMinGainDb = 0.1;
 // 3 dB is half the power of an error.
 constexpr double kHalfDb = 3;

@@ -11,7 +11,7 @@ namespace {
 
 // Maximum number of outputs that are measured; the last ones are used.
 constexpr std::size_t kMaxHeads = 16;
-// SQNR in dB of an exact output in a mean.
+// The SQNR in dB that an exact output counts as in a mean.
 constexpr double kExactDb = 80;
 
 }  // namespace

@@ -83,7 +83,8 @@ bool IsKnownVariantName(std::string_view name) {
 
 void BenchmarkBuilder::Add(ModelComparison model) {
   std::string name = model.model;
-  // Checks the generated name like any other, because the file may already contain it.
+  // A name that was generated here is checked like any other name, because the file may already
+  // contain it.
   for (std::size_t n = ++names_[name]; n > 1; n = ++names_[name]) {
     name = model.model + "-" + std::to_string(n);
   }

@@ -23,8 +23,8 @@ std::string NormalVariantName(std::string_view name);
 // Returns true for normalized names that can only be variants: fp32, int8, bf16, …
 bool IsKnownVariantName(std::string_view name);
 
-// Maximum number of variants: a file with more is a mistake or an attack. Further variants are left
-// out with a warning, further facts without one.
+// Maximum number of variants. A file with more variants is a mistake or an attack. Further variants
+// are left out with a warning, and further facts without a warning.
 inline constexpr std::size_t kMaxVariants = 256;
 inline constexpr std::size_t kMaxFacts = 256;
 inline constexpr std::size_t kMaxSharedFactBytes = 16 << 10;
@@ -55,10 +55,10 @@ class BenchmarkBuilder {
 void ReadField(std::string_view key, const simdjson::dom::element& value, Variant& variant,
                ModelInfo& info, std::string_view model, BenchmarkBuilder& builder);
 
-// Adds a fact unless `info` already has one of that name, or has too many.
+// Adds a fact, unless `info` already has a fact of that name or the maximum number of facts.
 void AddFact(std::string_view key, InfoValue value, ModelInfo& info);
 
-// Appends `variant` with a name whose tag no other variant has.
+// Appends `variant`. If another variant has the same tag, the variant gets another name.
 void AddVariant(Variant variant, ModelComparison& model, BenchmarkBuilder& builder);
 
 // Reads a table: an array of rows.

@@ -16,11 +16,13 @@ namespace {
 
 // Returns a sibling directory: runs/x_hparams for runs/x and for runs/x/.
 std::filesystem::path Sibling(const std::filesystem::path& directory) {
-  // Keeps both slashes after "s3:" in the address of a bucket.
+  // Keeps both slashes after "s3:" in the address of a bucket. Path functions would replace them by
+  // a single slash.
   const bool is_address = directory.native().find("://") != std::string::npos;
   std::filesystem::path sibling = is_address ? directory : directory.lexically_normal();
   if (!sibling.has_filename()) sibling = sibling.parent_path();
-  // "." has no name to append to, and a sibling of it would be outside the directory.
+  // "." has no name to which a suffix can be appended, and a sibling of "." would be outside of the
+  // directory.
   if (sibling.filename() == "." || sibling.filename() == ".." || !sibling.has_filename()) {
     return directory / "hparams";
   }

@@ -14,7 +14,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-// Keys of objects that describe a model; such an object is never a variant.
+// Keys of objects that contain facts about a model. An object with such a key is never a variant.
 constexpr auto kDescriptions = std::to_array<std::string_view>(
     {"model_info", "info", "metadata", "published", "config", "hparams", "environment", "hardware",
      "system", "compression"});
@@ -58,7 +58,8 @@ std::string NamesOf(const ModelComparison& model) {
   return names;
 }
 
-// Reads "derived": ["int8.latency_mean_ms"], the list of metrics that were not measured.
+// Reads "derived": ["int8.latency_mean_ms"], the list of metrics that are derived: computed from
+// other metrics, not measured.
 void ReadDerived(const element& entry, ModelComparison& model, BenchmarkBuilder& builder) {
   simdjson::dom::array names;
   if (entry.get(names) != simdjson::SUCCESS) return;

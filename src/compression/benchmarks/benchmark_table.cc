@@ -16,8 +16,8 @@ using simdjson::dom::object;
 constexpr std::array<std::string_view, 3> kModelColumns = {"model", "model_name", "name"};
 constexpr std::array<std::string_view, 3> kVariantColumns = {"config", "variant", "precision"};
 
-// Returns the text in the first of `columns` that has one; stores the name of that column in
-// `found`.
+// Returns the text of the first of `columns` that contains one, and stores the name of this column
+// in `found`.
 std::optional<std::string_view> TextOf(const object& row, std::span<const std::string_view> columns,
                                        std::string_view& found) {
   for (const std::string_view column : columns) {
@@ -30,7 +30,7 @@ std::optional<std::string_view> TextOf(const object& row, std::span<const std::s
   return std::nullopt;
 }
 
-// Uses the average over several tasks as accuracy: tables of language models contain it.
+// The average over several tasks is used as accuracy, because tables of language models contain it.
 void TakeAverageAsAccuracy(Variant& variant) {
   const auto average = variant.metrics.find("average_accuracy");
   if (average != variant.metrics.end()) variant.metrics.emplace("accuracy", average->second);

@@ -11,8 +11,9 @@
 namespace cboard::compression {
 namespace {
 
-// First character of a string that represents a non-finite number. It is one character, because
-// such a string, including its quotes, must be as long as NaN.
+// First character of a string that represents a non-finite number. It is a single character,
+// because the repaired text must not be longer than the original: the string with its two quotes is
+// as long as NaN.
 constexpr char kMark = '\x7f';
 
 struct Position {
@@ -29,7 +30,7 @@ Position PositionOf(std::string_view text, std::size_t offset) {
       static_cast<std::size_t>(std::ranges::count_if(before.substr(line_start), is_character)) + 1};
 }
 
-// The number of repairs of one kind, and the position of the first.
+// The number of repairs of one kind, and the position of the first repair.
 struct Repairs {
   std::size_t count = 0;
   std::size_t first_offset = 0;
@@ -95,7 +96,8 @@ bool Repairer::TakeWord(std::string_view word) {
   return true;
 }
 
-// Replaces NaN by "\x7f" and -Infinity by "\x7f-nfinit", which have the same length.
+// Replaces NaN by "\x7f" and -Infinity by "\x7f-nfinit". The quoted strings have the same length as
+// the original text.
 void Repairer::MarkNonFinite(std::size_t start, char sign) {
   non_finite_.Add(start);
   text_[start] = text_[at_ - 1] = '"';
@@ -144,7 +146,8 @@ Result<void> Repairer::Number() {
     large_integers_.Add(start);
     text_.replace(at_ - 3, 3, "e03");
   }
-  // A number out of range may be too small; the fast parser reads such numbers as 0.
+  // A number may also be out of range because it is too small. The fast parser reads such a number
+  // as 0.
   const bool starts_with_zero = text_[first_digit] == '0';
   if (!shrinks && !starts_with_zero && out_of_range(double{})) {
     MarkNonFinite(start, negative ? '-' : '+');

@@ -1,4 +1,4 @@
-// Imports layer reports in CSV: those of the TFLite debugger and of neural-compressor.
+// Imports layer reports in CSV from the TFLite debugger and from neural-compressor.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -94,7 +94,8 @@ Result<void> ParseTfliteDebugger(const CsvTable& table, const std::filesystem::p
 
 Result<void> ParseNeuralCompressor(const CsvTable& table, const std::filesystem::path& source,
                                    LayerReport& report) {
-  // Has no MSE: its values were stretched to 0…1 for each tensor, which is another unit.
+  // This report has no MSE in units of the values, because each tensor was stretched to 0…1 before.
+  // So its column MSE is logged as normalized_mse.
   constexpr auto kColumns =
       std::to_array<Column>({{"MSE", "normalized_mse"},
                              {"Activation min", "range_min"},

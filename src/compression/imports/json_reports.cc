@@ -1,4 +1,4 @@
-// Imports layer reports in JSON: those of AIMET, MCT and Model Explorer.
+// Imports layer reports in JSON from AIMET, the Model Compression Toolkit (MCT) and Model Explorer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -55,12 +55,12 @@ std::optional<LayerFigures> ChannelRangesIn(element value) {
   const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
   std::ranges::nth_element(magnitudes, middle);
   const double median = *middle, largest = *std::ranges::max_element(magnitudes);
-  // The ratio of the widest channel to the median channel.
+  // Returns the range of the widest channel divided by the range of the median channel.
   if (median > 0) figures["channel_spread"] = largest / median;
   return figures;
 }
 
-// Returns the metric of a file with plain numbers, which is part of the file name.
+// Returns the metric of a file with plain numbers. The metric is a part of the file name.
 std::string_view AimetMetric(const std::string& stem) {
   if (stem.find("quant_enabled") != std::string::npos) return "score_if_only_this_is_quantized";
   if (stem.find("quant_disabled") != std::string::npos)
@@ -187,7 +187,8 @@ Result<void> ParseAimet(element document, const std::filesystem::path& source,
 Result<void> ParseMct(element document, const std::filesystem::path& source, LayerReport& report) {
   CBOARD_ASSIGN_OR_RETURN(const object root, Root(document, source));
   ReportedModel model;
-  // Prefers validation data to the data that the quantizer has used.
+  // If the report contains validation data, uses it instead of the data that the quantizer has
+  // used.
   for (const std::string_view data : {"val", "repr"}) {
     object layers, output;
     const std::string suffix(data);
@@ -213,7 +214,7 @@ Result<void> ParseModelExplorer(element document, const std::filesystem::path& s
                                 LayerReport& report) {
   CBOARD_ASSIGN_OR_RETURN(const object root, Root(document, source));
   element results;
-  // The file may contain the results without a graph.
+  // The file may contain the results without a graph. This is not an error.
   if (root["results"].get(results) == simdjson::SUCCESS) {
     CBOARD_RETURN_IF_ERROR(AddNodeData("", root, source, report));
   } else {

@@ -28,8 +28,8 @@ constexpr auto kKinds =
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-// Compares the beginning of a text with a format, step by step; after the end of the text, no step
-// matches.
+// Reads the beginning of a text step by step, to find out its format. After the end of the text, no
+// step succeeds.
 class FormatDetector {
  public:
   explicit FormatDetector(std::string_view text) : rest_(text) {}
@@ -46,7 +46,8 @@ class FormatDetector {
     return rest_.empty() ? '\0' : rest_.front();
   }
 
-  // Reads a quoted text without decoding its escapes, which are not needed to recognize names.
+  // Reads a quoted text without decoding its escapes, because names can be recognized without
+  // decoding.
   std::optional<std::string_view> TakeText() {
     if (!Take('"')) return std::nullopt;
     const std::size_t end = rest_.find('"');
@@ -83,7 +84,7 @@ std::optional<LayerReportKind> DetectJson(std::string_view beginning, const std:
   return std::nullopt;
 }
 
-// Drops NaN values, and layers and models without any other value.
+// Removes NaN values, and then layers and models that have no other value.
 Result<void> DropNaN(const std::filesystem::path& source, LayerReport& report) {
   const auto is_nan = [](const auto& figure) { return std::isnan(figure.second); };
   std::size_t dropped = 0;
@@ -103,7 +104,7 @@ Result<void> DropNaN(const std::filesystem::path& source, LayerReport& report) {
   return {};
 }
 
-// Returns the model of a file: resnet18 for resnet18/per_layer_mse_loss.json.
+// Returns the model name for a file: resnet18 for resnet18/per_layer_mse_loss.json.
 std::string ModelOfFile(const std::filesystem::path& source) {
   const std::string stem = source.stem().string();
   const bool usual = stem.starts_with("per_layer_") || stem == "quant_report" ||
@@ -173,7 +174,7 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
   const std::string variant = DirectoryNameOf(options.variant);
   for (const ReportedModel& model : report.models) {
     ImportedLayers done;
-    // If a file has several graphs, each keeps its name.
+    // If a file has several graphs, the model of each graph is named after the graph.
     done.model = !model.model.empty() && (options.model.empty() || report.models.size() > 1)
                      ? model.model
                      : options.model;
@@ -183,7 +184,8 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
     SummaryWriter writer(done.run);
     CBOARD_RETURN_IF_ERROR(writer.status());
     const std::string prefix = TagPrefixOf(done.model);
-    // Does not change the layer's name in the tag, so that graphs and histograms can refer to it.
+    // The tag contains the layer's unchanged name, so that graphs and histograms can refer to the
+    // layer.
     const auto log = [&](const std::string& tag, double value) -> Result<void> {
       std::string summary;
       proto::AppendScalarValue(tag, static_cast<float>(value), {}, summary);

@@ -22,7 +22,8 @@ struct CsvTable {
 };
 
 // Parses CSV as in RFC 4180: fields with commas, quotes or line breaks are quoted. Fails with
-// "<source>:<line>: …" for a row of another length, or a quote that is never closed.
+// "<source>:<line>: …" for a row with another number of fields, and for a quote that is never
+// closed.
 Result<CsvTable> ParseCsv(std::string_view text, std::string_view source);
 
 Result<void> ParseAimet(simdjson::dom::element document, const std::filesystem::path& source,

@@ -87,7 +87,8 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
   }
 
   result.coverage = present / weights;
-  // Allows for rounding: weights of .40 + .10 in a sum of 1.0000000000000002 count as one half.
+  // Allows for rounding errors: weights of .40 + .10 in a sum of 1.0000000000000002 are accepted as
+  // one half.
   if (result.coverage < kMinAuroraCoverage - 1e-9) {
     return Fail(ErrorCode::kInvalidArgument,
                 "no AURORA score: the metrics of both variants cover " +
@@ -110,7 +111,8 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
 
   std::size_t ratio_count = result.factors.size();
   const AuroraTerm size = {"model_size_mb", 0, Better::kLower};
-  // Size has no weight in the score, so an unusable size does not prevent the score.
+  // Model size has no weight in the score, so a size that cannot be used does not prevent the
+  // score.
   if (const auto ratio = RatioOf(size, 0, baseline, variant); ratio && *ratio) {
     ratio_sum += (*ratio)->value;
     ++ratio_count;

@@ -111,7 +111,7 @@ class Canvas {
   // Draws a line that is one pixel wide.
   void Line(double x0, double y0, double x1, double y1, Colour colour) {
     agg::path_storage path;
-    // Uses the middle of a pixel, so that the line does not cover two pixels.
+    // Moves the line to the middle of a pixel, so that it does not cover two pixels.
     path.move_to(std::floor(x0) + 0.5, std::floor(y0) + 0.5);
     path.line_to(std::floor(x1) + 0.5, std::floor(y1) + 0.5);
     Stroke(path, 1, colour);
@@ -223,7 +223,7 @@ Colour ColourOf(int bits) {
 std::string Shortened(const std::string& label) {
   if (label.size() <= kMaxLabelBytes) return label;
   std::size_t end = kMaxLabelBytes;
-  // Does not cut inside a UTF-8 sequence.
+  // Moves the cut to the start of a UTF-8 sequence.
   while (end > 0 && (static_cast<unsigned char>(label[end]) & 0xC0) == 0x80) --end;
   return label.substr(0, end) + "...";
 }

@@ -21,7 +21,7 @@ struct Bar {
 
 enum class BarColours { kByBits, kOne };
 
-// Draws a bar per entry, whose height is its number of bits. Fails like DrawLine.
+// Draws a bar per entry. The height of a bar is the number of bits. Fails like DrawLine.
 Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
                                        const std::string& y_label, BarColours colours);
 

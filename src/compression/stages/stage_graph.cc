@@ -81,7 +81,7 @@ class Encoder {
       }
       inputs.push_back(found->second + ":" + std::to_string(input.output));
     }
-    // The input of later nodes: the quantized output, if there is one.
+    // The value that later nodes read: the quantized output, if there is one.
     std::string source = name;
     if (!node.activation.empty()) source += ".activation";
     if (!sources_.emplace(node.name, source).second) {

@@ -49,7 +49,7 @@ Result<std::unique_ptr<StageLogger>> StageLogger::Open(StageLoggerOptions option
 Result<std::unique_ptr<StageLogger>> StageLogger::OpenIn(const std::filesystem::path& directory,
                                                          StageLoggerOptions options) {
   std::filesystem::path logs = directory / "tensorboard_logs";
-  // Buckets have no directories.
+  // Creates the directory, except in a bucket, because buckets have no directories.
   if (!object_store::IsObjectUrl(logs.native())) CBOARD_RETURN_IF_ERROR(CreateDirectories(logs));
   return std::unique_ptr<StageLogger>(new StageLogger(std::move(logs), std::move(options)));
 }
@@ -178,8 +178,8 @@ Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::
   const std::vector<tensor::Comparison> comparisons = similarity.Comparisons();
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const tensor::Comparison& layer = comparisons[i];
-    // The errors are logged as accumulated: both models ran from their own inputs, so errors of
-    // earlier layers are included.
+    // The errors are logged as accumulated errors: both models ran from their own inputs, so errors
+    // of earlier layers are included.
     std::map<std::string, double> figures = {{"cosine", cosines[i]},
                                              {"accumulated_sqnr_db", layer.total.SqnrDb()},
                                              {"mse", layer.total.Mse()}};

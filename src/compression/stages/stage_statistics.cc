@@ -8,8 +8,8 @@
 namespace cboard::compression {
 namespace {
 
-// Limits how narrow bins get: at least this fraction (a power of two) of the largest magnitude, and
-// at least the width that BinGrid has.
+// Minimum width of bins: 2^-kFinestBits of the largest magnitude, and at least the width that
+// BinGrid has.
 constexpr int kFinestBits = 20;
 
 void Merge(const tensor::TensorStatistics& more, tensor::TensorStatistics& into) {

@@ -63,7 +63,7 @@ std::string DirectoryNameOf(std::string_view name) {
     }
     if (encoded.size() > kMaxNameBytes) {
       constexpr std::size_t kKept = kMaxNameBytes - kShortened.size() - 16;
-      // Removes half a character or half an escape that truncation may leave at the end.
+      // Removes a part of a character or of an escape at the end, which truncation may leave.
       std::size_t end = std::min(before, kKept);
       while (end > 0 && (static_cast<unsigned char>(encoded[end]) & 0xC0) == 0x80) --end;
       for (std::size_t back = 1; back <= 2 && back <= end; ++back) {
@@ -77,7 +77,7 @@ std::string DirectoryNameOf(std::string_view name) {
 
 std::string NameOfDirectory(std::string_view directory) {
   if (directory == "%") return {};
-  // Returns early for most names.
+  // Common names need no change, so this returns early.
   if (directory.find('%') == std::string_view::npos) return std::string(directory);
   std::string name;
   for (std::size_t i = 0; i < directory.size(); ++i) {

@@ -1,4 +1,4 @@
-// Detects names that would get the same tag.
+// Detects names for which a writer would create the same tag.
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ Result<void> HistogramSum::Add(const TensorView& batch) {
   totals_.sum += batch_statistics.sum;
   totals_.sum_squares += batch_statistics.sum_squares;
 
-  // Fails only if all values are beyond the outermost edges, ±1e20; such values are counted in the
-  // totals.
+  // Fails only if all values are beyond the outermost edges, ±1e20. Values beyond the edges are
+  // counted in the totals.
   const Result<tensor::HistogramData> counted = tensor::ComputeHistogram(batch);
   if (!counted) return {};
   const std::span<const double> edges = tensor::TensorBoardBinEdges();
@@ -43,8 +43,9 @@ std::optional<tensor::HistogramData> HistogramSum::Total() const {
   if (first == counts_.end()) return std::nullopt;
   const auto last = std::find_if(counts_.rbegin(), counts_.rend(), occupied).base();
   tensor::HistogramData total = totals_;
-  // Adds an empty bin on the left, whose edge is the left edge of the first bin, as TensorBoard
-  // expects. The first bin of all has no bin before it, and a count of 0.
+  // Adds an empty bin on the left, because TensorBoard expects the left edge of the first bin as
+  // the edge of an empty bin. The first of all bins has a count of 0, so there is always a bin
+  // before the first occupied one.
   const auto left = first - 1;
   total.bucket_counts.assign(left, last);
   const auto limits = tensor::TensorBoardBinEdges().begin() + (left - counts_.begin());

@@ -10,11 +10,10 @@
 
 namespace cboard::compression {
 
-// Sums batches in TensorBoard's bins. These are the same for all values, so the sum equals a
-// histogram of all batches together. Takes about 12 KiB.
-//
-// NaN and infinities are counted separately: min, max and sums include finite values only, because
-// viewers do not show a histogram whose totals contain NaN.
+// Sums batches in TensorBoard's bins. The bins do not depend on the values, so the sum equals a
+// histogram of all batches together. Takes about 12 KiB. NaN and infinities are counted separately:
+// min, max and sums include finite values only, because viewers do not show a histogram whose
+// totals contain NaN.
 class HistogramSum {
  public:
   // Adds a batch, which may be empty. Fails if `batch` is not valid.

@@ -26,8 +26,8 @@ Result<int> Lock(const fs::path& path) {
   if (descriptor < 0) {
     return Fail(ErrnoError(errno, "open the folder " + Quoted(path.string())));
   }
-  // Some network file systems do not support locks. Two tunings there conflict only when they
-  // create a directory of the same name.
+  // Some network file systems do not support locks. Two tunings on such a file system conflict only
+  // if they create a directory of the same name.
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
   ::close(descriptor);
   return Fail(ErrorCode::kUnavailable,
@@ -146,8 +146,8 @@ TrialFolder& TrialFolder::operator=(TrialFolder&& other) noexcept {
 
 TrialFolder::~TrialFolder() {
   if (lock_ < 0) return;
-  // Unlocks explicitly: child processes that were forked meanwhile, such as data loaders, hold the
-  // same descriptor.
+  // Unlocks explicitly, because child processes that were forked in the meantime, such as data
+  // loaders, have the same descriptor open.
   if (IsOfThisProcess()) ::flock(lock_, LOCK_UN);
   ::close(lock_);
 }

@@ -31,8 +31,8 @@ bool IsRequantizing(const model::ModelNode& node) {
   return node.op_type.find("Requantize") != std::string::npos;
 }
 
-// Returns how many of the first inputs of a node may be weights and biases. Quantized operators
-// have ranges after these, which are not weights.
+// Returns how many of the first inputs of a node may be weights and biases. The further inputs of
+// quantized operators are ranges and not weights.
 std::size_t WeightInputs(const model::ModelNode& node) {
   if (std::ranges::find(kWeighted, node.op_type) != kWeighted.end()) return node.inputs.size();
   const bool quantized = node.op_type.starts_with("Quantized") ||
@@ -134,8 +134,8 @@ std::optional<TrialGraph::Scale> TrialGraph::ScaleOfOutput(std::string_view name
   const model::NodeId id = model_.FindNode(name);
   if (id == model::kNoNode || !IsRequantizing(model_.node(id))) return std::nullopt;
   const model::ModelNode& node = model_.node(id);
-  // Quantized operators end with min_freezed_output and max_freezed_output; operators with a
-  // summand have it and its range after these.
+  // The last two inputs of quantized operators are min_freezed_output and max_freezed_output. In
+  // operators with a summand, the summand and its range follow after them.
   const std::size_t from_end = node.op_type.find("Sum") != std::string::npos ? 5 : 2;
   if (node.inputs.size() < from_end) return std::nullopt;
   const std::size_t first = node.inputs.size() - from_end;

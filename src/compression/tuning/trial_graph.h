@@ -23,13 +23,13 @@ class TrialGraph {
   // Returns "int8" if any operator requantizes, else "fp32".
   std::string_view precision() const { return is_quantized_ ? "int8" : "fp32"; }
 
-  // Returns the GraphDef without the values of its constants, which no viewer shows and which may
-  // take hundreds of megabytes.
+  // Returns the GraphDef without the values of its constants, because no viewer shows them and they
+  // may take hundreds of megabytes.
   Result<std::string> Trimmed() const;
 
   // Calls `visit` with each constant that a convolution, matrix product, normalization or bias
   // addition uses as a weight or bias, in the order of the graph. If a constant cannot be read,
-  // `visit` gets its error.
+  // `visit` gets the error of reading it.
   void ForEachWeight(const std::function<void(std::string_view name,
                                               const Result<TensorView>& values)>& visit) const;
 

@@ -21,11 +21,11 @@ namespace cboard::compression {
 // Writes the log of one trial. Not thread-safe.
 class TuningLogger::Trial {
  public:
-  // Writes into `directory`, which must exist.
+  // Writes into `directory`. The directory must exist.
   Trial(const std::filesystem::path& directory, const WriterOptions& options, FusedOps fused)
       : writer_(directory, options), fused_(std::move(fused)) {}
 
-  // Writes the events that begin and end a row of the HParams page; empty ones are skipped.
+  // Writes the events that begin and end a row of the HParams page. An empty event is skipped.
   Result<void> Begin(const std::string& session_start, std::string session_end);
 
   SummaryWriter& writer() { return writer_; }
@@ -37,8 +37,8 @@ class TuningLogger::Trial {
   Result<void> AddTensorFlowGraph(const std::filesystem::path& file);
   Result<void> AddNodeOutput(std::string_view node, const TensorView& first_batch);
 
-  // Writes histograms of outputs and accuracies, which are complete only at the end, and closes the
-  // file.
+  // Writes the histograms of outputs and the accuracies, because they are complete only at the end
+  // of the trial, and closes the file.
   Result<void> End(std::span<const double> accuracies);
   // Ends the log of a failed trial.
   Result<void> EndFailed(std::string_view reason);
@@ -50,7 +50,8 @@ class TuningLogger::Trial {
   };
 
   Result<void> WriteOutputs();
-  // Writes the sum under `tag`, and the number of non-finite values beside it.
+  // Writes the summed histogram under `tag`, and the number of non-finite values as a separate
+  // value.
   Result<void> WriteSum(const std::string& tag, const HistogramSum& sum);
   // Writes a histogram with bins of equal width, as neural-compressor does.
   Result<void> WriteEqualBins(const std::string& tag, const TensorView& values);

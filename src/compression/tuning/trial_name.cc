@@ -18,7 +18,7 @@ std::vector<double> NumbersIn(std::string_view text) {
     const std::size_t end = std::min(text.find_first_of("[](){}, "), text.size());
     double number = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + end, number);
-    // Rejects "0.5.bak": the name of a renamed copy is not an accuracy.
+    // Rejects text such as "0.5.bak": the name of a renamed copy contains no accuracy.
     if (parsed.ec != std::errc() || parsed.ptr != text.data() + end) return {};
     numbers.push_back(number);
     text.remove_prefix(end);

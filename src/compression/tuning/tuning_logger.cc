@@ -51,8 +51,8 @@ Result<void> TuningLogger::StartTrial(const TrialSettings& settings, FusedOps fu
   auto trial = std::make_unique<Trial>(directory, options_.writer, std::move(fused));
   if (const Result<void> begun = trial->Begin(session.first, std::move(session.second)); !begun) {
     trial.reset();
-    // Removes the trial's directory, which is empty or has an empty file, so that the next attempt
-    // can use its name.
+    // Removes the trial's directory, so that the next attempt can use its name. The directory is
+    // empty or contains only an empty file.
     std::error_code ignored;
     std::filesystem::remove_all(directory, ignored);
     return Fail(begun.error());
@@ -100,7 +100,7 @@ Result<TrialReport> TuningLogger::FinishTrial(std::span<const double> accuracies
   const std::unique_ptr<Trial> trial = std::move(trial_);
   const Result<void> ended = trial->End(accuracies);
   TrialReport report = std::move(trial->report());
-  // Renames the trial: without its last events, it must not look like a finished one.
+  // Renames the trial, because a trial without its last events must not look like a finished trial.
   const std::string name = TrialDirectoryName(
       report.number, ended ? accuracies : std::span<const double>(), options_.naming);
   Result<std::filesystem::path> directory = folder_->Finish(name);

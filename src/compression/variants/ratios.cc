@@ -7,8 +7,8 @@
 namespace cboard::compression {
 namespace {
 
-// The values that must be above 0. Sizes, times, rates and powers of 0 or less were never measured,
-// so ratios of them are meaningless; an accuracy of 0 is a result.
+// The metrics whose values must be above 0. A size, time, rate or power of 0 or less was never
+// measured, so a ratio of it is meaningless. In contrast, an accuracy of 0 is a result.
 enum class Positive { kNeither, kBaseline, kBoth };
 
 struct Formula {

@@ -23,8 +23,8 @@ std::string Title(std::string_view key) {
   return title;
 }
 
-// Returns one fact per line: first the facts that every file has, then the others in the order of
-// the file.
+// Returns the facts as text, one per line: first the facts that every file has, then all other
+// facts in the order of the file.
 std::string MetadataText(std::string_view model, const ModelInfo& info) {
   constexpr std::array<std::string_view, 4> kFirst = {"library", "category", "description",
                                                       "input_shape"};
@@ -71,7 +71,7 @@ Result<LogReport> CompressionWriter::LogModelMetadata(std::string_view model, co
       constexpr std::array<std::string_view, 3> kDimensions = {"input_channels", "input_height",
                                                                "input_width"};
       for (std::size_t i = 0; i < std::min(shape->size(), kDimensions.size()); ++i) {
-        // Skips a dimension that the file also gives as a fact.
+        // Skips a dimension if the file also gives it as a fact.
         if (FindInfo(info, kDimensions[i]) != nullptr) continue;
         CBOARD_RETURN_IF_ERROR(log(kDimensions[i], (*shape)[i]));
       }

@@ -13,9 +13,9 @@ namespace cboard::compression {
 // Writes the row of `variant` as a separate run below `directory`, and returns its columns. If no
 // metric is a column, writes nothing and reports this. Thread-safe.
 //
-// tensorboardX writes three events; the experiment is omitted here. It lists the columns of the
-// page, TensorBoard uses the first list that it finds, and a column missing there is missing for
-// all rows. Without it, TensorBoard collects the columns of all rows.
+// tensorboardX writes three events; the event `experiment` is omitted here. It lists the columns of
+// the page. TensorBoard uses only the first list that it finds, so a column that this list lacks
+// would be missing for all rows. Without a list, TensorBoard collects the columns of all rows.
 Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,
                                   const ModelComparison& comparison, std::string_view variant,
                                   const CompressionConfig& config,

@@ -41,11 +41,11 @@ void AddMetric(const ModelComparison& comparison, const MetricDescription& metri
           {metric.key, metric.key + " of " + Quoted(variant.name) + " is missing"});
       continue;
     }
-    // Derived values are not logged in groups: sub-runs of a group have no labels to mark them as
-    // derived.
+    // Derived values are not logged in groups, because the sub-runs of a group have no labels that
+    // could mark the values as derived.
     const bool derived = variant.derived.contains(metric.key);
     if (!derived) group.group[DirectoryNameOf(variant.name)] = found->second;
-    // Logs metrics without a group as flat tags, because groups alone would lose them.
+    // Metrics that belong to no group are logged as flat tags; otherwise they would be missing.
     if (tags == TagScheme::kGroups && !metric.guide_group.empty() && !derived) continue;
     plan.values.push_back({.kind = CompressionTagKind::kMetric,
                            .name = metric.key,

@@ -6,7 +6,8 @@
 namespace cboard::data_server {
 namespace {
 
-// The same as SeedableRng::seed_from_u64(0) in Rust: the outputs of a PCG32 generator.
+// Computes the seed like SeedableRng::seed_from_u64(0) in Rust: from the outputs of a PCG32
+// generator.
 std::array<std::uint32_t, 8> KeyOfSeedZero() {
   std::array<std::uint32_t, 8> key;
   std::uint64_t state = 0;

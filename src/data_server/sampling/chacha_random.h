@@ -1,6 +1,6 @@
 // The pseudo-random numbers of TensorBoard's own data server: the ChaCha20 key stream with the key
-// that Rust's rand crates (rand 0.7, rand_chacha 0.2) derive from the seed 0. With equal numbers,
-// both data servers keep the same points.
+// that Rust's rand crates (rand 0.7, rand_chacha 0.2) derive from the seed 0. With the same
+// numbers, our data server and TensorBoard's keep the same points.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace cboard::data_server {
 
-// A copy continues with the same numbers. Not thread-safe.
+// A generator of pseudo-random numbers. A copy continues with the same numbers. Not thread-safe.
 class ChaChaRandom {
  public:
   ChaChaRandom();

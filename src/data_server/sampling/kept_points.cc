@@ -18,7 +18,7 @@ void ForEachStep(const reader::Tag& tag, const std::function<void(std::int64_t)>
   });
 }
 
-// Whether every step is larger than the one before it. Evenly spaced steps need no check.
+// Returns true if every step is larger than the previous step. Evenly spaced steps need no check.
 bool StepsRise(const reader::Tag& tag) {
   if (!tag.steps_ascend) return false;
   if (tag.size() < 2) return true;
@@ -86,7 +86,8 @@ std::vector<reader::ScalarPoint> ReadPoints(const reader::ScalarSeries& series,
                                             const std::vector<std::size_t>& indices) {
   std::vector<reader::ScalarPoint> points;
   points.reserve(indices.size());
-  // If at least one of this many points is kept, reading all points is not slower.
+  // Maximum ratio of all points to kept points at which reading all points is not slower than
+  // reading the kept points one by one.
   constexpr std::size_t kFew = 16;
   if (series.size() > kFew * indices.size()) {
     for (const std::size_t index : indices) points.push_back(series.at(index));

@@ -15,11 +15,11 @@ class PointSampler {
  public:
   explicit PointSampler(SampleLimits limits) : limits_(std::move(limits)) {}
 
-  // Indices into the series of `tag`, ascending, at most `max_points`. They include the last point,
-  // unless no points are kept for the tag's plugin or `max_points` is 0.
+  // Returns indices into the series of `tag`, ascending, at most `max_points`. They include the
+  // last point, unless no points are kept for the tag's plugin or `max_points` is 0.
   std::vector<std::size_t> KeptIndices(const reader::Tag& tag, std::size_t max_points);
 
-  // Whether points of the tag are kept; false if its plugin is switched off.
+  // Returns true if points of the tag are kept; false if the plugin of the tag is switched off.
   bool KeepsAny(const reader::Tag& tag) const;
 
  private:
@@ -27,7 +27,7 @@ class PointSampler {
   ReservoirCache reservoirs_;
 };
 
-// The points of a scalar tag with these indices, which must be ascending.
+// Returns the points of a scalar tag at `indices`, which must be ascending.
 std::vector<reader::ScalarPoint> ReadPoints(const reader::ScalarSeries& series,
                                             const std::vector<std::size_t>& indices);
 

@@ -9,7 +9,8 @@ namespace cboard::data_server {
 namespace {
 
 // The three algorithms by which rand::seq::index::sample in Rust chooses `amount` of `length`
-// indices. It uses the one that it expects to be fastest; each one uses other random numbers.
+// indices. Rust uses the algorithm that it expects to be fastest. The algorithms use random numbers
+// in different ways.
 
 std::vector<std::size_t> SampleFloyd(ChaChaRandom& random, std::uint32_t length,
                                      std::uint32_t amount) {
@@ -73,7 +74,8 @@ void Reservoir::RemoveFrom(std::int64_t step) {
     kept_.pop_back();
   }
   if (steps_.size() == old_count) return;
-  // Assumes that replaced points are spread evenly over the kept and the discarded points.
+  // Estimates the number of points that remain in the series: assumes that the replaced points are
+  // spread evenly over kept and discarded points.
   seen_count_ = seen_count_ * steps_.size() / old_count;
 }
 
@@ -119,7 +121,8 @@ std::shared_ptr<const std::vector<std::size_t>> ReservoirCache::KeptOf(std::size
     made->Offer(static_cast<std::int64_t>(made->offered_count()));
   }
   const std::lock_guard lock(mutex_);
-  // Limits the number of entries by removing any of them: the choice affects only the speed.
+  // Limits the number of cached entries by removing arbitrary ones. The choice affects only the
+  // speed.
   if (reservoirs_.size() >= kMaxEntries) reservoirs_.erase(reservoirs_.begin());
   return kept_of(reservoirs_.emplace(key, std::move(made)).first->second);
 }

@@ -23,13 +23,13 @@ namespace cboard::data_server {
 // The max number of kept points; nullopt means all.
 using Capacity = std::optional<std::size_t>;
 
-// Not thread-safe.
+// Chooses the points of one series. Not thread-safe.
 class Reservoir {
  public:
   explicit Reservoir(Capacity capacity) : capacity_(capacity) {}
 
-  // Offers the next point of the series. It replaces all points with the same or a larger step,
-  // because a training was resumed from that step, or logs everything at step 0.
+  // Offers the next point of the series. The point replaces all points with the same or a larger
+  // step: either a training was resumed from that step, or the program logs everything at step 0.
   void Offer(std::int64_t step);
 
   // The indices of the kept points, ascending.
@@ -44,13 +44,13 @@ class Reservoir {
   std::vector<std::size_t> kept_;
   std::vector<std::int64_t> steps_;  // The steps of the points in `kept_`, ascending.
   std::size_t offered_count_ = 0;
-  // The number of points in the series, without an estimate of the replaced points.
+  // The estimated number of points in the series, without the points that were replaced.
   std::uint64_t seen_count_ = 0;
 };
 
-// Caches the choices for series with ascending steps: such a choice depends only on the number of
-// points, and most series of an experiment have the same number. All methods may be called from any
-// thread.
+// Caches the choices for series with ascending steps: for such a series, the choice depends only on
+// the number of points, and most series of an experiment have the same number of points. All
+// methods may be called from any thread.
 class ReservoirCache {
  public:
   // The indices of the kept points of a series of `count` points. If the series has grown, the
@@ -65,8 +65,8 @@ class ReservoirCache {
   std::map<Key, std::shared_ptr<const Reservoir>> reservoirs_;
 };
 
-// The indices that remain if `count` points are reduced to at most `max_count` for a response: a
-// random choice, and always the last point. Ascending.
+// Chooses which of `count` points a response with at most `max_count` points contains: a random
+// choice, and always the last point. Returns ascending indices.
 std::vector<std::size_t> DownsampledIndices(std::size_t count, std::size_t max_count);
 
 }  // namespace cboard::data_server

@@ -27,8 +27,7 @@ void CheckMultipleOf(std::size_t size, std::string_view bytes) {
   if (bytes.size() % size != 0) throw protozero::invalid_length_exception();
 }
 
-// Copies the current field. Returns false for fields that are left out, because clients need none
-// of them.
+// Copies the current field. Returns false for a field that clients do not need: it is left out.
 bool TakeField(pbf_reader& fields) {
   switch (fields.tag_and_type()) {
     case Varint(1):  // dtype

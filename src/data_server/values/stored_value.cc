@@ -116,8 +116,8 @@ Result<BlobSequence> BlobsOfValue(const reader::TagInfo& info, std::string_view 
 
 namespace {
 
-// A message that may be truncated. Calls `use(fields)` for each field that begins in it, until
-// `use` returns true.
+// A message that may be truncated. Calls `use(fields)` for each field that begins in the known
+// bytes, until `use` returns true.
 template <typename Use>
 void ReadPrefix(std::string_view bytes, const Use& use) {
   try {
@@ -125,7 +125,7 @@ void ReadPrefix(std::string_view bytes, const Use& use) {
     while (fields.next() && !use(fields)) {
     }
   } catch (const protozero::exception&) {
-    // The field does not end inside the known bytes.
+    // A field continues after the known bytes, so reading stops.
   }
 }
 
@@ -190,7 +190,7 @@ Result<std::size_t> CountBlobs(const reader::TagInfo& info, std::string_view fir
           }));
   const proto::Shape& shape = read.dimensions;
   if (shape.size() == 1 || IsLabelled(info, shape)) {
-    // A blob takes at least two bytes, so damaged shapes cannot make a response grow without limit.
+    // A blob takes at least two bytes. This limits the size of a response for a damaged shape.
     if (shape[0] < 0 || static_cast<std::uint64_t>(shape[0]) > value_bytes / 2) {
       return WrongShape(shape);
     }

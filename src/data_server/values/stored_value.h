@@ -2,9 +2,9 @@
 // of blobs. Values of old writers (images, sounds, histograms) are converted as TensorBoard's data
 // server does.
 //
-// Input is what ReadBlob returns: a Summary.Value, or for tags that are events of their own the
-// GraphDef or RunMetadata itself. All functions fail with kDataLoss when the value is damaged or
-// something else; such values are left out of responses.
+// The input is the result of ReadBlob: a Summary.Value, or the GraphDef or RunMetadata if the tag
+// is an event of its own. All functions fail with kDataLoss if the value is damaged or of another
+// kind; such values are left out of responses.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace cboard::data_server {
 
-// A serialized TensorProto that every protobuf library accepts. A damaged one would make a client
-// reject the whole response.
+// A serialized TensorProto that every protobuf library accepts. A client would reject the whole
+// response because of one damaged TensorProto.
 Result<std::string> TensorOfValue(std::string_view value);
 
 // Cleans a serialized TensorProto: unknown fields and names of dimensions are left out.
@@ -33,8 +33,8 @@ struct BlobSequence {
 Result<BlobSequence> BlobsOfValue(const reader::TagInfo& info, std::string_view value);
 
 // The number of blobs that BlobsOfValue() returns, from the first bytes of a value of `value_bytes`
-// bytes, so that an image need not be read completely. Fails with kTruncated if these bytes are not
-// enough.
+// bytes, so that an image need not be read completely. Fails with kTruncated if the first bytes are
+// not enough.
 Result<std::size_t> CountBlobs(const reader::TagInfo& info, std::string_view first_bytes,
                                std::size_t value_bytes);
 

@@ -51,7 +51,8 @@ std::string_view ContentOf(const reader::TagInfo& info) {
   switch (info.kind) {
     case reader::TagKind::kScalar:
     case reader::TagKind::kHistogram:
-      // Values of these kinds may have metadata of another plugin than the one that shows them.
+      // Values of scalars, histograms and other old kinds may have metadata of another plugin than
+      // the plugin that shows them. Such metadata is ignored.
       return info.plugin_name == reader::PluginOf(info) ? std::string_view(info.plugin_content)
                                                         : std::string_view();
     case reader::TagKind::kImage:
@@ -67,7 +68,8 @@ std::string_view ContentOf(const reader::TagInfo& info) {
 
 TagClass ClassOf(const reader::TagInfo& info) {
   if (info.data_class == DataClass::kUnknown) return {ClassOfKind(info), reader::PluginOf(info)};
-  // Only scalars are stored in columns, so they must be read as scalars.
+  // Only scalars are stored in columns, so a column can only be read as scalars, and other values
+  // cannot be read as scalars.
   const bool readable =
       (info.kind == reader::TagKind::kScalar) == (info.data_class == DataClass::kScalar);
   const bool known = info.data_class == DataClass::kScalar ||

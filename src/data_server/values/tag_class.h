@@ -1,4 +1,5 @@
-// How TensorBoard's plugins see a tag: which plugin it belongs to, and which calls read it.
+// The view that TensorBoard's plugins have of a tag: the plugin that it belongs to, and the calls
+// that read it.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace cboard::data_server {
 
-// Views point into the TagInfo, which outlives them.
+// The string_views point into the TagInfo. The TagInfo must outlive this object.
 struct TagClass {
   // kUnknown: no plugin requests the tag, so it is not listed.
   proto::DataClass data_class = proto::DataClass::kUnknown;

@@ -5,8 +5,8 @@
 //   tensor  := name:string rank:u32 size:u64[rank] type:u32 offset:u64
 //   string  := length:u64 bytes
 //
-// Sizes are stored innermost first, so this reader reverses them. Offsets are relative to the start
-// of data.
+// Sizes are stored in reverse order (innermost dimension first), so this reader reverses them.
+// Offsets are relative to the start of `data`.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -15,7 +15,7 @@ tl::unexpected<Error> Refused(std::string_view location, const std::string& why)
                                                 "; weights must be in the model's folder");
 }
 
-// True if `path` is `folder` or below it. Both must have resolved links.
+// True if `path` is `folder` or is below it. Symbolic links must be resolved in both.
 bool IsInside(const fs::path& folder, const fs::path& path) {
   const auto [end_of_folder, rest] = std::ranges::mismatch(folder, path);
   return end_of_folder == folder.end() && rest != path.end();
@@ -27,7 +27,8 @@ Result<ByteSpan> ExternalData::Map(std::string_view location) {
   if (const auto found = mapped_.find(std::string(location)); found != mapped_.end()) {
     return found->second;
   }
-  // Refuses NUL, because it would end the path early, after the check.
+  // Rejects a NUL character: the system would end the path there, after the check of the whole
+  // path.
   if (location.empty() || location.find('\0') != std::string_view::npos) {
     return Refused(location, "is not a file name");
   }

@@ -1,4 +1,4 @@
-// Maps files that a model refers to, only from the model's own folder.
+// Maps files that a model refers to. They must be in the model's own folder.
 //
 //   ExternalData files(graph);
 //   CBOARD_ASSIGN_OR_RETURN(const ByteSpan bytes, files.Map("weights.data"));
@@ -17,14 +17,13 @@ class ExternalData {
  public:
   explicit ExternalData(GraphAssembler& graph) : graph_(graph) {}
 
-  // Maps the whole file `location`, a path relative to the model's folder. Fails with
-  // kPermissionDenied if the path is absolute, contains "..", or is a link that leads out of the
-  // folder, and with kNotFound if the file does not exist. A file is mapped only once, even under
-  // different paths.
+  // Maps the whole file at `location`, a path relative to the model's folder. Fails with
+  // kPermissionDenied if the path is absolute, contains "..", or is a symbolic link that leads out
+  // of the folder, and with kNotFound if the file does not exist. A file is mapped only once, even
+  // if it is given by different paths.
   Result<ByteSpan> Map(std::string_view location);
 
-  // Registers `file` for a location, so that Map returns it; for data that is not in the file
-  // system.
+  // Sets the file that Map returns for `location`, for data that is not in the file system.
   void Provide(std::string_view location, std::shared_ptr<const MappedFile> file);
 
  private:

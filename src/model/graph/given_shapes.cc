@@ -12,7 +12,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// Maximum rank and size; real inputs are below, and products of sizes cannot overflow.
+// Maximum rank, size of a dimension, and number of elements of a given shape. Real inputs are
+// smaller. With these limits, products of sizes cannot overflow.
 constexpr std::size_t kMaxRank = 16;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 31;
 constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
@@ -26,7 +27,7 @@ std::string Typed(const Shape& shape) {
   return text + (shape.size() > kMaxRank ? ",…" : "");
 }
 
-// Formats the declaration of an input: "'x' float32 [batch, 3, ?, 320]"
+// Formats the declaration of an input: "'x' float32 [batch, 3, ?, 320]".
 std::string Declared(const ModelTensor& input) {
   std::string text = Quoted(input.name) + " " + std::string(NameOf(input.type)) + " ";
   if (!input.has_shape) return text + "of any shape";
@@ -41,7 +42,7 @@ std::string Declared(const ModelTensor& input) {
   return text + (input.shape.size() > kMaxRank ? ", …]" : "]");
 }
 
-// Returns an example of a valid shape for the input, for error messages.
+// Returns an example of a valid shape for an input. Error messages show it.
 std::string Example(const ModelTensor& input) {
   Shape shape = input.shape;
   for (std::int64_t& size : shape) {
@@ -74,7 +75,7 @@ Result<void> CheckSizes(std::string_view input, const Shape& shape) {
   return {};
 }
 
-// Finds the model input called `name`.
+// Finds the model's input with the name `name`. An empty name means the only input.
 Result<TensorId> FindInput(const std::string& name, const GraphAssembler& graph) {
   const std::vector<TensorId>& inputs = graph.inputs();
   if (name.empty() && inputs.size() == 1) return inputs[0];
@@ -108,8 +109,8 @@ Result<void> CheckAgainst(const ModelTensor& input, const Shape& shape) {
 }  // namespace
 
 Result<void> GiveInputShapes(const InputShapes& shapes, GraphAssembler& graph) {
-  // Sizes by dimension name. If two inputs give different sizes for a name, it is not used for
-  // other tensors, because some files use names loosely.
+  // The size of each named dimension. If two inputs give different sizes for a name, the name is
+  // not used for other tensors: some files use the same name for different sizes.
   std::unordered_map<std::string, std::int64_t> sizes;
   for (const auto& [name, shape] : shapes) {
     CBOARD_ASSIGN_OR_RETURN(const TensorId id, FindInput(name, graph));
@@ -145,7 +146,7 @@ std::string ToText(const InputShapes& shapes) {
 }
 
 Result<void> AddInputShape(std::string_view text, InputShapes& shapes) {
-  // The last "=" is used, because names may contain it and sizes cannot.
+  // Splits at the last "=": names may contain this character, sizes cannot.
   const std::size_t equals = text.rfind('=');
   const bool is_named = equals != std::string_view::npos;
   const std::string name(is_named ? text.substr(0, equals) : std::string_view());

@@ -6,10 +6,10 @@
 
 namespace cboard::model {
 
-// Sets the shapes of inputs, and of all tensors whose dimensions have the same names. Inputs
-// and the declared shapes must be known. Fails with kInvalidArgument, naming the declared
-// shape, if there is no such input, or if a size is negative, unrealistic, or contradicts the
-// file.
+// Sets the shapes of inputs, and of all tensors whose dimensions have the same names. Call it when
+// the inputs and their declared shapes are known. Fails with kInvalidArgument if there is no such
+// input, or if a size is negative, unrealistic, or contradicts the file. The error names the
+// declared shape.
 Result<void> GiveInputShapes(const InputShapes& shapes, GraphAssembler& graph);
 
 }  // namespace cboard::model

@@ -66,7 +66,7 @@ GraphAssembler::GraphAssembler(ModelFormat format, std::shared_ptr<const MappedF
 
 TensorId GraphAssembler::Tensor(std::string_view name) {
   if (const TensorId found = FindTensor(name); found != kNoTensor) return found;
-  // Charges the memory of a tensor, including unused capacity and its entries in lookup tables.
+  // Counts the memory of a tensor, including unused capacity and its entries in lookup tables.
   if (!Spend(2 * sizeof(ModelTensor) + 128 + 2 * name.size()) && !graph_.tensors_.empty()) {
     return TensorId{0};
   }
@@ -136,8 +136,8 @@ Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, DType type,
                                                     std::vector<std::int64_t> shape,
                                                     std::uint64_t stored_bytes) {
   // Limits the size of expanded sparse constants. Their zeros take no bytes in the file, so a small
-  // file could claim any size. A model with one percent of its weights left expands to less than a
-  // quarter of this limit.
+  // file could claim any size. A model in which one percent of the weights is not zero expands to
+  // less than a quarter of this limit.
   constexpr std::uint64_t kMaxFileSizeMultiple = 256;
   const std::uint64_t needed = BytesNeeded(type, shape).value_or(0);
   if (needed / kMaxFileSizeMultiple > graph_.file_bytes_) {
@@ -152,7 +152,7 @@ Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, DType type,
   const auto size = static_cast<std::size_t>(needed);
   const MutableByteSpan dense(graph_.decoded_.emplace_back(new std::byte[size]()).get(), size);
   CBOARD_RETURN_IF_ERROR(SetConstant(id, type, std::move(shape), {dense}));
-  // The stored size is at least 1 byte, because all values of a sparse constant may be zero.
+  // The stored size of a sparse constant is at least 1 byte, even if all its values are zero.
   tensor(id).sparse_bytes = std::max<std::uint64_t>(stored_bytes, 1);
   return dense;
 }
@@ -201,8 +201,8 @@ std::string GraphAssembler::NameFor(const ModelNode& node) const {
 std::string GraphAssembler::UniqueName(std::string wanted) {
   std::size_t number = node_names_[wanted]++;
   if (number == 0) return wanted;
-  // The name with the number may exist as well. The number only increases, so the loop takes linear
-  // time in total.
+  // The name with the number may exist too, so the loop tries the next numbers. The number only
+  // increases, so all calls together take linear time.
   std::string name = wanted + "_" + std::to_string(number);
   while (!node_names_.try_emplace(name, 1).second) {
     number = node_names_[wanted]++;
@@ -211,15 +211,15 @@ std::string GraphAssembler::UniqueName(std::string wanted) {
   return name;
 }
 
-// Memory of a node, including unused capacity, its entries in lookup tables and consumer lists, and
-// its place in the sorted order.
+// Returns the memory of a node, including unused capacity, its entries in lookup tables and
+// consumer lists, and its place in the sorted order.
 std::uint64_t GraphAssembler::MemoryOf(const ModelNode& node) const {
   std::uint64_t bytes = 3 * sizeof(ModelNode) + 192 + 2 * node.name.size() + node.op_type.size() +
                         node.domain.size() + node.scope.size();
   for (const auto* ids : {&node.inputs, &node.outputs}) {
     bytes += ids->size() * 4 * sizeof(TensorId);
-    // Charges the names of inputs and outputs, because listings of a model repeat the name of a
-    // tensor at each use.
+    // Counts the names of inputs and outputs: listings of a model repeat the name of a tensor at
+    // each use.
     for (const TensorId id : *ids) bytes += id == kNoTensor ? 0 : tensor(id).name.size();
   }
   for (const auto& [key, value] : node.attributes) {
@@ -235,8 +235,8 @@ std::uint64_t GraphAssembler::MemoryOf(const ModelNode& node) const {
   return bytes;
 }
 
-// Charges name and shape of an input or output, because listings of a model show them at each use
-// of a tensor.
+// Adds an input or output of the model. Counts the memory of its name and shape, because listings
+// of a model repeat them at each use of the tensor.
 void GraphAssembler::AddEnd(TensorId id, std::vector<TensorId>& ends) {
   const ModelTensor* end = id == kNoTensor ? nullptr : &tensor(id);
   const std::size_t shown = end == nullptr ? 0 : end->name.size() + 8 * end->shape.size();
@@ -260,8 +260,9 @@ ByteSpan GraphAssembler::Keep(std::string_view bytes) {
   return {kept.get(), bytes.size()};
 }
 
-// Memory limit by file size. Typical graph descriptions take about ten times their bytes, and files
-// also contain weights. A hundred thousand nodes fit even with numbers as names and without
+// Returns the memory limit, which depends on the size of the file. The description of a typical
+// graph takes about ten times its bytes in memory, and files also contain weights. The limit is
+// sufficient for a hundred thousand nodes, even if their names are numbers and the file has no
 // weights.
 std::uint64_t GraphAssembler::MemoryLimit() const {
   constexpr std::uint64_t kAlways = std::uint64_t{192} << 20;
@@ -318,7 +319,8 @@ Result<void> GraphAssembler::Sort() {
       const std::size_t producer = IndexOf(tensor(input).producer);
       if (!breaks_cycles_.contains(producer)) add_edge(producer, i);
     }
-    // A node needs the outer inputs of its subgraph, so the nodes of the subgraph come first.
+    // A node needs the inputs that its subgraph takes from outside, so the nodes of the subgraph
+    // are sorted before the node.
     if (nodes[i].parent != kNoNode) add_edge(i, IndexOf(nodes[i].parent));
   }
 
@@ -444,7 +446,7 @@ void GraphAssembler::BuildLookups() {
 
 Result<ModelGraph> GraphAssembler::Finish() {
   CBOARD_RETURN_IF_ERROR(CheckMemory());
-  // Ids have 32 bits; no real model has more tensors or nodes.
+  // Ids have 32 bits. No real model has more tensors or nodes than that.
   if (graph_.tensors_.size() >= IndexOf(kNoTensor) || graph_.nodes_.size() >= IndexOf(kNoNode)) {
     return Fail(ErrorCode::kResourceExhausted, "the model has more than 4 billion tensors");
   }

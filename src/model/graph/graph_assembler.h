@@ -1,4 +1,4 @@
-// Builds a ModelGraph; one per format reader.
+// Builds a ModelGraph. The reader of each format uses one.
 //
 //   GraphAssembler graph(ModelFormat::kOnnx, file);
 //   const TensorId x = graph.Tensor("x");
@@ -21,65 +21,66 @@
 
 namespace cboard::model {
 
-// Position of the stored bytes of a constant, not yet checked against the shape.
+// The stored bytes of a constant. They are not checked against the shape yet.
 struct StoredBytes {
   ByteSpan data;
   bool may_repeat_last = false;  // TensorFlow's rule for lists that are shorter than the shape.
 };
 
-// Builds a graph and limits its memory. A small file can request a lot of memory: empty nodes take
-// two bytes each, names get the prefix of their scope, functions are inlined at each call, and many
-// offsets of a flatbuffer may lead to the same place. Beyond a limit that depends on the file size,
-// additions are ignored, and CheckMemory, Charge, SetConstant, Sort and Finish fail with
-// kResourceExhausted. A loop whose length the file controls must call one of them in each
-// iteration.
+// Builds a graph and limits its memory. A small file could otherwise use a lot of memory: empty
+// nodes take two bytes each, names get the prefix of their scope, functions are copied into each
+// place that calls them, and many offsets of a flatbuffer may lead to the same place. The limit
+// depends on the size of the file. When it is reached, additions are ignored, and CheckMemory,
+// Charge, SetConstant, Sort and Finish fail with kResourceExhausted. A loop whose length the file
+// controls must call one of these functions in each iteration.
 class GraphAssembler {
  public:
   GraphAssembler(ModelFormat format, std::shared_ptr<const MappedFile> file);
 
-  // Returns the tensor with this name; creates it if it is new. Names are unique.
+  // Returns the tensor with this name, and creates it if it does not exist. Names are unique.
   TensorId Tensor(std::string_view name);
   TensorId FindTensor(std::string_view name) const;
-  // Creates a tensor called `wanted`, or `wanted_1` and so on if the name exists.
+  // Creates a tensor with the name `wanted`. If the name exists, the tensor is called `wanted_1`,
+  // `wanted_2` and so on.
   TensorId NewTensor(const std::string& wanted);
 
-  // Makes `id` a constant of this type and shape. Fails with kDataLoss, naming the tensor, if the
-  // shape is impossible or does not match the bytes.
+  // Makes `id` a constant of this type and shape. Fails with kDataLoss if the shape is impossible
+  // or does not match the bytes. The error names the tensor.
   Result<void> SetConstant(TensorId id, DType type, std::vector<std::int64_t> shape,
                            const StoredBytes& stored);
 
-  // Makes `id` a constant that the file stores as a sparse tensor of `stored_bytes`. Returns its
-  // expanded memory, filled with zeros; the caller writes the other values. Fails like SetConstant,
-  // and with kResourceExhausted, before allocation, if the expanded size is unrealistic for a file
-  // of this size.
+  // Makes `id` a constant that the file stores as a sparse tensor of `stored_bytes` bytes. Returns
+  // the memory of the expanded constant, filled with zeros; the caller writes the other values.
+  // Fails like SetConstant. Also fails with kResourceExhausted, before memory is allocated, if the
+  // expanded size is unrealistic for a file of this size.
   Result<MutableByteSpan> SetUnfolded(TensorId id, DType type, std::vector<std::int64_t> shape,
                                       std::uint64_t stored_bytes);
 
-  // Sets type and shape of an input or a computed tensor; constants are not
-  // changed.
+  // Sets the type and shape of an input or a computed tensor. Does not change constants.
   void Describe(TensorId id, DType type, std::vector<std::int64_t> shape);
 
-  // Adds a node. An empty name is derived from output or type, and a number is added to a name that
-  // exists. `parent` is the id that AddNode returned for the node whose subgraph contains this one.
+  // Adds a node. If its name is empty, the name is made from an output or the type; if its name
+  // exists, a number is added. If the node is inside a subgraph, `parent` is the id that AddNode
+  // returned for the node with this subgraph.
   NodeId AddNode(ModelNode node);
 
-  // Returns `wanted` as a unique scope, with a number added if a node or scope already has this
-  // name, and reserves it.
+  // Returns a unique scope and reserves it. It is `wanted`, with a number added if a node or scope
+  // already has this name.
   std::string UniqueScope(std::string wanted) { return UniqueName(std::move(wanted)); }
 
-  // Marks a node whose outputs may come before its inputs, such as the nodes that close loops in
-  // TensorFlow.
+  // Marks a node that may come before the nodes whose outputs it uses. TensorFlow has such nodes at
+  // the end of loops.
   void BreaksCycles(NodeId id) { breaks_cycles_.insert(IndexOf(id)); }
 
   void AddInput(TensorId id) { AddEnd(id, graph_.inputs_); }
   void AddOutput(TensorId id) { AddEnd(id, graph_.outputs_); }
   void AddMetadata(std::string_view key, std::string value);
   void AddFile(std::shared_ptr<const MappedFile> file);
-  // Stores decoded bytes in the graph, so that they live as long as the graph.
+  // Copies decoded bytes into memory that lives as long as the graph.
   ByteSpan Keep(std::string_view bytes);
 
-  // Counts memory that callers allocate, for inferred shapes, scales and scopes. False if the limit
-  // is reached.
+  // Counts memory that callers allocate, for inferred shapes, scales and scopes. Returns false if
+  // the limit is reached.
   bool Spend(std::uint64_t bytes);
   Result<void> CheckMemory() const;
   Result<void> Charge(std::uint64_t bytes) {
@@ -87,9 +88,9 @@ class GraphAssembler {
     return CheckMemory();
   }
 
-  // Sorts nodes so that producers come first, and otherwise in the order of addition, and sets
-  // producers. Node ids change. Fails with kInvalidArgument if nodes form a cycle or two nodes
-  // produce the same tensor.
+  // Sorts the nodes so that a node comes after the nodes whose outputs it uses, and otherwise in
+  // the order in which they were added. Sets the producers of tensors. Node ids change. Fails with
+  // kInvalidArgument if nodes form a cycle, or if two nodes produce the same tensor.
   Result<void> Sort();
 
   const std::vector<TensorId>& inputs() const { return graph_.inputs_; }
@@ -100,8 +101,8 @@ class GraphAssembler {
   const MappedFile& file() const { return *graph_.files_.front(); }
   std::size_t node_count() const { return graph_.nodes_.size(); }
 
-  // Counts bytes and multiply-accumulates, builds the lookup tables and returns the graph. The
-  // assembler is empty afterwards.
+  // Computes sizes in bytes and multiply-accumulates, builds the lookup tables and returns the
+  // graph. Afterwards the assembler is empty.
   Result<ModelGraph> Finish();
 
  private:
@@ -120,8 +121,8 @@ class GraphAssembler {
   std::string UniqueName(std::string wanted);
   std::string NameFor(const ModelNode& node) const;
   Result<void> FillProducers();
-  // Marks the tensors that nodes use and that are computed only from constants: transposed, cast,
-  // summed.
+  // Marks the tensors that nodes use and that are computed only from constants, for example by a
+  // transpose or a cast.
   std::vector<bool> FindStored() const;
   void CountBytes();
   void BuildLookups();
@@ -135,22 +136,23 @@ class GraphAssembler {
   bool is_exhausted_ = false;
 };
 
-// Sets the shape of a tensor to the inferred one if the file has none, and its unknown sizes
-// otherwise.
+// Completes the shape of a tensor with an inferred shape. If the file contains no shape, all sizes
+// are inferred; otherwise only the unknown sizes.
 void CompleteShape(ModelTensor& tensor, const std::vector<std::int64_t>& inferred);
 
 // Returns the scope of a name: "layer1/0" for "/layer1/0/Conv", "model.layers.0" for
-// "model.layers.0.weight"; empty if it has none.
+// "model.layers.0.weight". Returns an empty text if the name has no scope.
 std::string ScopeOf(std::string_view name);
 
-// Returns the number of elements of a shape; nullopt if a size is unknown or the product overflows.
+// Returns the number of elements of a shape. Returns nullopt if a size is unknown or the product
+// overflows.
 std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape);
 
-// Returns the size in bytes of a tensor with this shape; nullopt if shape or type have no fixed
-// size.
+// Returns the size in bytes of a tensor with this type and shape. Returns nullopt if the type has
+// no fixed size or a size is unknown.
 std::optional<std::uint64_t> BytesNeeded(DType type, const std::vector<std::int64_t>& shape);
 
-// True for types whose elements are whole bytes, which sparse constants require.
+// True for types whose elements consist of whole bytes. Sparse constants must have such a type.
 bool CanBeSparse(DType type);
 
 // "[64, 3, ?, 7]"

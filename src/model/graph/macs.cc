@@ -11,7 +11,7 @@
 namespace cboard::model {
 namespace {
 
-// Formulas for the multiply-accumulates of a node from its shapes.
+// Formulas for the multiply-accumulates of a node, computed from the shapes of its tensors.
 enum class Work {
   kPerOutput,  // Weights / output channels, for each output element.
   kPerInput,   // Weights / input channels, for each input element.
@@ -20,8 +20,9 @@ enum class Work {
   kNotCounted,
 };
 
-// A rule for an operator: the positions of the operands among the inputs, and the dimensions of the
-// weights that count channels without shared weights; negative values count from the end.
+// The rule of one operator. `data` and `weights` are the indices of the operands among the inputs.
+// The number of weights is divided by the sizes of the dimensions in `channels`; negative
+// dimensions are counted from the end.
 struct Rule {
   std::string_view op;
   Work work = Work::kNotCounted;
@@ -113,7 +114,8 @@ const Rule* FindRule(ModelFormat format, std::string_view op) {
   const std::span<const Rule> rules = RulesOf(format);
   const auto found = std::ranges::find(rules, op, &Rule::op);
   if (found != rules.end()) return &*found;
-  // TensorFlow names its fused integer kernels after the fused operators: QuantizedConv2DAndRelu.
+  // TensorFlow's fused integer kernels are named after the fused operators, for example
+  // QuantizedConv2DAndRelu.
   if (rules.data() == kTensorFlowRules && op.starts_with("Quantized")) {
     op.remove_prefix(std::string_view("Quantized").size());
     if (op.starts_with("DepthwiseConv2D")) return FindRule(format, "DepthwiseConv2dNative");
@@ -150,12 +152,12 @@ std::optional<std::uint64_t> WeightsPerChannel(const Rule& rule, const ModelTens
     if (dimension < 0 || dimension >= rank) return std::nullopt;
     channels *= static_cast<std::uint64_t>(weights.shape[static_cast<std::size_t>(dimension)]);
   }
-  // Divides the element count by the channels. The channels are its factors, so the result is
-  // neither 0 nor inexact.
+  // The number of channels is a product of dimensions of the weights, so the division is exact and
+  // its result is not 0.
   return *count / channels;
 }
 
-// Returns the number of products that each element of a matrix product sums.
+// Returns the number of products that are added for each element of a matrix product.
 std::optional<std::uint64_t> InnerSize(const ModelNode& node, const ModelTensor& left) {
   if (!left.has_shape || left.shape.empty()) return std::nullopt;
   const bool transposed = IsSet(node, {"transA", "transpose_a", "adj_x", "transpose_x"});
@@ -165,7 +167,7 @@ std::optional<std::uint64_t> InnerSize(const ModelNode& node, const ModelTensor&
   return static_cast<std::uint64_t>(size);
 }
 
-// Returns how often a recurrent ONNX node uses its weights: steps times batch size.
+// Returns how many times a recurrent ONNX node uses its weights: steps times batch size.
 std::optional<std::uint64_t> StepCount(const ModelNode& node, const ModelTensor& data) {
   if (!data.has_shape || data.shape.size() != 3) return std::nullopt;
   const bool batch_first = IntOf(node, "layout", 0) != 0;

@@ -9,16 +9,17 @@
 
 namespace cboard::model {
 
-// Returns the number of elements of a tensor, with an unknown batch size counted as one; nullopt if
-// another dimension is unknown.
+// Returns the number of elements of a tensor. An unknown batch size is counted as one. Returns
+// nullopt if another dimension is unknown.
 std::optional<std::uint64_t> ElementsOfOneSample(const ModelTensor& tensor);
 
-// Returns the size of one sample of a tensor in bytes; nullopt if the type has no fixed size.
+// Returns the size in bytes of one sample of a tensor. Returns nullopt if the type has no fixed
+// size.
 std::optional<std::uint64_t> BytesOfOneSample(const ModelTensor& tensor);
 
-// Returns the multiply-accumulates of a convolution or matrix product; 0 for other nodes, nullopt
-// if a shape is missing or the node is not supported (attention, and recurrent nodes of formats
-// other than ONNX).
+// Returns the multiply-accumulates of a convolution or matrix product, and 0 for other nodes.
+// Returns nullopt if a shape is missing or the node is not supported (attention, and recurrent
+// nodes of formats other than ONNX).
 std::optional<std::uint64_t> CountMacs(ModelFormat format, const ModelNode& node,
                                        const std::vector<ModelTensor>& tensors);
 

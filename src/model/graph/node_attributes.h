@@ -1,4 +1,4 @@
-// Reads attributes of a node by their expected type.
+// Reads the attributes of a node. The caller knows the expected type.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ inline std::int64_t IntOf(const ModelNode& node, std::string_view key, std::int6
   return number == nullptr ? otherwise : *number;
 }
 
-// Returns the value of a numeric attribute, which may be stored as an integer.
+// Returns the value of a numeric attribute, which may be stored as an integer. Returns `otherwise`
+// if there is none.
 inline double NumberOf(const ModelNode& node, std::string_view key, double otherwise) {
   const AttributeValue* value = node.FindAttribute(key);
   if (const auto* number = value == nullptr ? nullptr : std::get_if<double>(value)) return *number;
@@ -25,7 +26,7 @@ inline double NumberOf(const ModelNode& node, std::string_view key, double other
   return otherwise;
 }
 
-// Returns the value of an attribute that is a list of integers; null if it does not exist.
+// Returns the value of an attribute that is a list of integers, or null if there is none.
 inline const std::vector<std::int64_t>* IntsOf(const ModelNode& node, std::string_view key) {
   const AttributeValue* value = node.FindAttribute(key);
   return value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);

@@ -9,7 +9,7 @@
 namespace cboard::model {
 namespace {
 
-// Reads zero points, which are integers, although some writers store them as floats.
+// Reads zero points. They are integers, although some programs store them as floats.
 std::optional<std::vector<std::int64_t>> WholeNumbers(const ModelTensor& tensor,
                                                       std::size_t max_count) {
   if (IsInteger(tensor.type)) return IntegersOf(tensor, max_count);
@@ -100,10 +100,10 @@ Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
   std::optional<std::vector<float>> scales = FloatsOf(*source.scales, *count);
   if (!scales) return std::nullopt;
   made.scales = *std::move(scales);
-  // Codes that are floats have no zero point, or only zero.
+  // If codes are floats, there is no zero point, or it is zero.
   if (source.zero_points != nullptr && IsInteger(source.type)) {
     const auto zero_points = WholeNumbers(*source.zero_points, *count);
-    // A single zero point applies to all scales.
+    // A single zero point is used for all scales.
     if (!zero_points || (zero_points->size() != *count && zero_points->size() != 1)) {
       return std::nullopt;
     }

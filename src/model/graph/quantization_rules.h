@@ -9,10 +9,10 @@
 
 namespace cboard::model {
 
-// Sets the range of codes that an integer type can hold.
+// Sets code_min and code_max to the range of an integer type.
 void SetCodeRange(DType type, ModelQuantization& quantization);
 
-// Constants with scales and zero points, and the codes that they belong to.
+// Constants with the scales and zero points, and a description of the codes to which they belong.
 struct QuantizationSource {
   QuantizationOrigin origin = QuantizationOrigin::kQdq;
   DType type = DType::kUnknown;  // Type of the codes.
@@ -24,9 +24,9 @@ struct QuantizationSource {
   std::int64_t group_size = 0;             // Group size along the axis; 0: no groups.
 };
 
-// Builds quantization parameters. Returns nullopt if the parts do not fit: the number of scales
-// does not match the shape, or the codes are not integers. Fails only with kResourceExhausted, from
-// GraphAssembler::Charge.
+// Builds quantization parameters. Returns nullopt if the parts contradict each other: the number of
+// scales does not match the shape, or the codes are not integers. Fails only with
+// kResourceExhausted, from GraphAssembler::Charge.
 Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
                                                           const QuantizationSource& source);
 

@@ -19,7 +19,8 @@ std::vector<std::int64_t> LoadIntegers(ByteSpan data) {
   return values;
 }
 
-// Returns the number of elements of a constant, if it is small enough and numeric.
+// Returns the number of elements of a constant. Returns nullopt if it has more than `max_count`
+// elements or is not numeric.
 std::optional<std::size_t> SmallCount(const ModelTensor& tensor, std::size_t max_count) {
   if (!tensor.is_constant || !HoldsRealNumbers(tensor.type)) return std::nullopt;
   const std::optional<std::uint64_t> count = ElementCount(tensor.shape);

@@ -10,8 +10,8 @@
 namespace cboard::model {
 namespace {
 
-// Returns the element type of codes with `bits` bits; kUnknown for widths that these operators do
-// not support.
+// Returns the element type of codes with `bits` bits. Returns kUnknown for widths that these
+// operators do not support.
 DType TypeOfBits(std::int64_t bits) {
   return bits == 2   ? DType::kUint2
          : bits == 4 ? DType::kUint4
@@ -25,7 +25,7 @@ bool CanRead(const BlockInputs& inputs) {
          inputs.has_groups == (inputs.groups != nullptr);
 }
 
-// Returns true if column k belongs to block k / block, which is the default.
+// True if column k belongs to block k / block, which is the default order.
 bool AreInOrder(const ModelTensor& groups, std::int64_t columns, std::int64_t block) {
   const auto indices = IntegersOf(groups, static_cast<std::size_t>(columns));
   if (!indices || !std::cmp_equal(indices->size(), columns)) return false;
@@ -35,8 +35,8 @@ bool AreInOrder(const ModelTensor& groups, std::int64_t columns, std::int64_t bl
   return true;
 }
 
-// Reads codes of `type` by rows. Every `block` columns of a row have a scale; the last block of a
-// row may be shorter.
+// Reads codes of `type`, row by row. In a row, every `block` columns share a scale; the last block
+// of a row may have fewer columns.
 Result<void> ReadRows(const BlockInputs& inputs, DType type, std::vector<std::int64_t> shape,
                       std::int64_t block, GraphAssembler& graph) {
   const std::int64_t columns = shape.back();
@@ -56,7 +56,7 @@ Result<void> ReadRows(const BlockInputs& inputs, DType type, std::vector<std::in
   const std::size_t count = made->scales.size();
   const auto per_row = static_cast<std::size_t>(blocks);
   if (are_packed) {
-    // The codes of each row start with a new byte.
+    // Zero points are packed, and those of each row start at a new byte.
     const std::size_t in_byte = LayoutOf(type).elements;
     const std::size_t row_bytes = (per_row + in_byte - 1) / in_byte;
     if (zeros->data.size() != count / per_row * row_bytes) return {};
@@ -84,7 +84,7 @@ Result<void> ReadMatMulNBits(const ModelNode& node, const BlockInputs& inputs,
   const std::int64_t rows = IntOf(node, "N", 0), columns = IntOf(node, "K", 0);
   const std::int64_t block = IntOf(node, "block_size", 32);
   const DType type = TypeOfBits(IntOf(node, "bits", 4));
-  // Skips prepacked codes, whose order depends on the kernels of a device.
+  // Skips codes that were packed for the kernels of a device, because their order is not known.
   if (!CanRead(inputs) || type == DType::kUnknown || rows <= 0 || columns <= 0 || block <= 0 ||
       block % 8 != 0 || inputs.codes->type != DType::kUint8 ||
       IntOf(node, "weight_prepacked", 0) != 0) {

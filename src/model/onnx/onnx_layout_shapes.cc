@@ -11,15 +11,16 @@
 namespace cboard::model::onnx_shapes {
 namespace {
 
-// A number that is larger than all real sizes. The end of a slice "to the end" is at least this
-// large.
+// A number that is larger than all real sizes. If the end of a slice is at least this large, it
+// means "to the end".
 constexpr std::int64_t kHuge = std::int64_t{1} << 48;
 
 }  // namespace
 
 // Infers the output of Reshape. One size may be -1, which means the remaining elements. Another
-// size may be unknown if it was computed from an input's shape. It is then assumed to be the
-// input's unknown size, the batch, so that [?, 512, 1, 1] reshaped to [?, -1] is [?, 512].
+// size may be unknown because it was computed from the shape of an input. It is then assumed to be
+// the unknown size of the input, which is the batch: [?, 512, 1, 1] reshaped to [?, -1] is [?,
+// 512].
 Inferred InferReshape(const NodeInputs& inputs, const Shape& input) {
   std::optional<Shape> wanted = inputs.Integers(1);
   if (!wanted) return std::nullopt;
@@ -123,7 +124,8 @@ Inferred InferSlice(const NodeInputs& inputs, const Shape& input) {
     const std::int64_t start = (*starts)[i], end = (*ends)[i];
     const bool is_known = start != kUnknownValue && end != kUnknownValue;
     if (size < 0 || step == 0 || step == kUnknownValue || !is_known) {
-      // A slice from the first to the last element, or in reverse, does not change the size.
+      // A slice of all elements, in normal or reverse order, does not change the size. After any
+      // other slice of unknown size or bounds, the size is unknown.
       const bool keeps_all = is_known && ((step == 1 && start == 0 && end > kHuge) ||
                                           (step == -1 && start == -1 && end < -kHuge));
       if (!keeps_all) size = kUnknown;
@@ -148,7 +150,8 @@ Inferred InferPad(const NodeInputs& inputs, const Shape& input) {
   for (std::size_t i = 0; i < axes->size(); ++i) {
     std::int64_t& size = shape[static_cast<std::size_t>((*axes)[i])];
     for (const std::int64_t pad : {(*pads)[i], (*pads)[i + axes->size()]}) {
-      // Negative paddings crop. Unknown paddings are the most negative number.
+      // A negative padding removes elements. An unknown padding is the most negative number, so the
+      // size becomes negative and therefore unknown.
       if (size >= 0 && __builtin_add_overflow(size, pad, &size)) size = kUnknown;
     }
     size = std::max(size, kUnknown);
@@ -190,7 +193,7 @@ Inferred InferResize(const NodeInputs& inputs, const Shape& input) {
     }
     return shape;
   }
-  // The first versions of Resize have no input for the region of interest before the factors.
+  // The first versions of Resize have no region of interest as an input before the factors.
   std::optional<NumberList> factors = inputs.Numbers(inputs.Tensor(2) == nullptr ? 1 : 2);
   if (const AttributeValue* value = node.FindAttribute("scales")) {
     if (const auto* list = std::get_if<NumberList>(value)) factors = *list;

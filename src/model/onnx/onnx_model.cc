@@ -1,4 +1,5 @@
-// Reads ONNX: graphs, their subgraphs, and functions, which are inlined at each call.
+// Reads ONNX models: graphs, their subgraphs, and functions. A function is copied into each place
+// that calls it.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -26,18 +27,19 @@ using proto::OnnxSparseTensor;
 using proto::OnnxTensor;
 using proto::OnnxValueInfo;
 
-// Maximum nesting of subgraphs and functions; no exporter reaches it.
+// Maximum nesting of subgraphs and functions. No known exporter reaches it.
 constexpr int kMaxDepth = 32;
 
-// The names in a graph, a subgraph (which includes the names of outer graphs) or the body of a
-// function (which does not).
+// The names in a graph, a subgraph, or the body of a function. Nodes of a subgraph can also use the
+// names of outer graphs; nodes of a function cannot.
 struct Scope {
   std::string prefix;  // Prefix of names, with a slash at the end; empty for the main graph.
   const Scope* outer = nullptr;
   NodeId parent = kNoNode;
   int depth = 0;
   std::unordered_map<std::string_view, TensorId> tensors;
-  // Inside a function: the attributes of the call, with defaults for missing ones.
+  // Only inside a function: the attributes of the call, and the default values of attributes that
+  // the call omits.
   using Attributes = std::unordered_map<std::string_view, const OnnxAttribute*>;
   const Attributes* call_attributes = nullptr;
 };
@@ -75,7 +77,7 @@ class OnnxReader {
   }
 
  private:
-  // "" and "ai.onnx" are the same domain.
+  // The domains "" and "ai.onnx" are the same.
   static std::string_view Domain(std::string_view domain) {
     return domain == "ai.onnx" ? std::string_view() : domain;
   }
@@ -92,7 +94,7 @@ class OnnxReader {
     for (const auto& [key, value] : model_.metadata) graph_.AddMetadata(key, std::string(value));
   }
 
-  // Returns the tensor `name` in this scope; creates one if it is not defined.
+  // Returns the tensor called `name` in this scope. Creates it if it is not defined.
   TensorId Find(Scope& scope, std::string_view name) {
     if (name.empty()) return kNoTensor;
     for (const Scope* here = &scope; here != nullptr; here = here->outer) {
@@ -115,7 +117,7 @@ class OnnxReader {
 
   Result<void> DescribeAll(Scope& scope, const std::vector<OnnxValueInfo>& infos) {
     for (const OnnxValueInfo& info : infos) {
-      // Charges the memory of the declaration, because functions repeat it for each call.
+      // Counts the memory of the declaration: a function has it once for each call.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(info)));
       if (info.name.empty() || info.elem_type == 0) continue;
       const TensorId id = Declare(scope, info.name);
@@ -157,7 +159,8 @@ class OnnxReader {
     });
   }
 
-  // Declares the outputs first, because nodes may be in any order and subgraphs must find them.
+  // Creates all outputs before reading the nodes: nodes may be in any order, and subgraphs must
+  // find the outputs.
   template <typename DescribeOutputs>
   Result<void> ReadNodes(const std::vector<OnnxNode>& nodes, Scope& scope,
                          const DescribeOutputs& describe_outputs) {
@@ -177,7 +180,7 @@ class OnnxReader {
     return {};
   }
 
-  // Returns the elements of a tensor, from this file or an external one.
+  // Returns the elements of a tensor, from the model's file or from an external file.
   Result<ByteSpan> DataOf(const OnnxTensor& tensor) {
     const DType type = proto::DTypeOfOnnx(tensor.elem_type);
     if (tensor.is_external) {
@@ -214,7 +217,7 @@ class OnnxReader {
     return SetSparseOnnxConstant(graph_, id, sparse, values, indices);
   }
 
-  // Makes the output of a Constant node a constant; reads only its value.
+  // Makes the output of a Constant node a constant. Reads only the attribute with the value.
   Result<bool> ReadConstantNode(const OnnxNode& node, const std::vector<OnnxAttribute>& attributes,
                                 Scope& scope) {
     if (node.op_type != "Constant" || !Domain(node.domain).empty() || node.outputs.size() != 1) {
@@ -255,15 +258,16 @@ class OnnxReader {
     }
   }
 
-  // Returns the node's attributes, with references to attributes of the call resolved. Several
-  // nodes of a function may refer to the same attribute.
+  // Returns the attributes of a node. If an attribute refers to an attribute of the function's
+  // call, it is replaced by the value in the call. Several nodes of a function may refer to the
+  // same attribute.
   static std::vector<OnnxAttribute> ResolveAttributes(const OnnxNode& node, const Scope& scope) {
     std::vector<OnnxAttribute> resolved;
     for (const OnnxAttribute& attribute : node.attributes) {
       const OnnxAttribute* value = &attribute;
       if (!attribute.reference.empty()) {
         const auto given = scope.call_attributes->find(attribute.reference);
-        // If the call of a function omits the attribute, the node omits it too.
+        // The call omits the attribute, so the node omits it too.
         if (given == scope.call_attributes->end()) continue;
         value = given->second;
       }
@@ -289,7 +293,7 @@ class OnnxReader {
     CBOARD_RETURN_IF_ERROR(graph_.CheckMemory());
     if (scope.call_attributes == nullptr) return ReadNode(node, node.attributes, scope);
     const std::vector<OnnxAttribute> attributes = ResolveAttributes(node, scope);
-    // Charges the attributes, because they are read again at each call of a function.
+    // Counts the memory of the attributes: they are read again at each call of the function.
     CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(attributes)));
     return ReadNode(node, attributes, scope);
   }
@@ -318,7 +322,7 @@ class OnnxReader {
     for (const OnnxAttribute& attribute : attributes) {
       for (std::size_t i = 0; i < attribute.graphs.size(); ++i) {
         Scope inner;
-        // Charges the scope name, because even an empty subgraph takes time for it.
+        // Counts the memory of the scope name: even an empty subgraph needs it.
         CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + attribute.name.size()));
         inner.prefix =
             name + "/" + std::string(attribute.name) + (i > 0 ? "_" + std::to_string(i) : "") + "/";

@@ -1,4 +1,4 @@
-// Assigns scales to codes in an ONNX graph.
+// Finds the scales of codes in an ONNX graph.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,8 +16,9 @@
 namespace cboard::model {
 namespace {
 
-// Positions of codes, scale and zero point among the inputs of an operator on quantized tensors.
-// kOutput means the node's output. `axis` is the channel dimension if there are several scales.
+// For an operator on quantized tensors: the indices of the inputs that contain codes, their scale,
+// and their zero point. kOutput means that the codes are the node's output. If there are several
+// scales, `axis` is the dimension of the channels.
 constexpr int kOutput = -1;
 constexpr int kNone = -2;
 struct Triple {
@@ -46,8 +47,8 @@ constexpr QOperator kQOperators[] = {
     {"MatMulIntegerToFloat", {{{1, 3, 5, -1}}}},
 };
 
-// True for operators whose output has the values of their input in the same order, possibly cast to
-// another float type.
+// True for operators whose output has the same values as their input in the same order, perhaps
+// cast to another float type.
 bool KeepsValues(std::string_view op) {
   constexpr std::string_view kOps[] = {"Identity", "Cast",      "Reshape",
                                        "Squeeze",  "Unsqueeze", "Flatten"};
@@ -91,7 +92,7 @@ class OnnxQuantization {
     return id == kNoTensor ? nullptr : &graph_.tensor(id);
   }
 
-  // Returns the constant whose unchanged values a tensor has, or null.
+  // Returns the constant whose values a tensor has without changes, or null if there is none.
   const ModelTensor* ConstantBehind(TensorId id) {
     if (id == kNoTensor) return nullptr;
     const ModelTensor& tensor = graph_.tensor(id);
@@ -100,8 +101,8 @@ class OnnxQuantization {
     return constant.quantization ? nullptr : &constant;
   }
 
-  // Builds the parameters from the constants `scale` and `zero_point`, for codes of `type` and this
-  // shape.
+  // Builds quantization parameters from the constants `scale` and `zero_point`. `type` is the type
+  // of the codes, and `codes` has their shape.
   Result<std::optional<ModelQuantization>> Parameters(QuantizationOrigin origin, DType type,
                                                       const ModelTensor& codes, TensorId scale,
                                                       TensorId zero_point, std::int64_t axis,
@@ -128,7 +129,8 @@ class OnnxQuantization {
         Parameters(QuantizationOrigin::kQdq, codes->type, *codes, At(node.inputs, 1),
                    At(node.inputs, 2), IntOf(node, "axis", 1), IntOf(node, "block_size", 0)));
     if (!parameters) return {};
-    // The scales of codes after an Identity are stored at the original tensor.
+    // If the codes come from a constant, for example through an Identity, the scales are stored in
+    // the constant's tensor.
     ModelTensor* holder = codes;
     if (codes->source != kNoTensor && codes->rounded_by == kNoTensor) {
       ModelTensor& stored = graph_.tensor(codes->source);
@@ -139,7 +141,7 @@ class OnnxQuantization {
     if (is_first) holder->quantization = *parameters;
     if (!codes->quantization) codes->quantization = *parameters;
     if (codes->source == kNoTensor) return {};
-    // If the same codes have two different scales, the first one is used.
+    // If the same codes are used with two different scales, the first scale is kept.
     if (!is_first && (holder->quantization->scales != parameters->scales ||
                       holder->quantization->zero_points != parameters->zero_points)) {
       return {};
@@ -165,14 +167,16 @@ class OnnxQuantization {
     return {};
   }
 
-  // True if the tensor has the numbers of a constant in the constant's own shape.
+  // True if the tensor has the values of a constant, in the constant's own shape and without
+  // quantization.
   bool HasStoredValues(const ModelTensor& tensor) {
     if (tensor.source == kNoTensor || tensor.rounded_by != kNoTensor) return false;
     const ModelTensor& stored = graph_.tensor(tensor.source);
     return !stored.quantization && stored.shape == tensor.shape;
   }
 
-  // Handles weights that a quantizer did not recognize as weights: they get one scale at run time.
+  // Handles DynamicQuantizeLinear of weights: the quantizer did not know that the tensor is a
+  // weight, so the model computes a single scale at run time.
   void ReadDynamicQuantize(const ModelNode& node) {
     const ModelTensor* input = InputOf(node, 0);
     const TensorId codes = At(node.outputs, 0);
@@ -186,7 +190,7 @@ class OnnxQuantization {
     output.rounded_by = codes;
   }
 
-  // Computes the scale of DynamicQuantizeLinear as its specification defines, in float32.
+  // Computes the scale as the specification of DynamicQuantizeLinear defines it, in float32.
   static std::optional<ModelQuantization> DynamicScaleOf(const ModelTensor& stored) {
     const std::optional<std::vector<float>> values =
         FloatsOf(stored, std::numeric_limits<std::size_t>::max());
@@ -211,16 +215,16 @@ class OnnxQuantization {
     if (node.op_type == "Cast" && !IsFloat(output.type)) return;
     output.source = input->source;
     output.rounded_by = input->rounded_by;
-    // Copies only single scales, as activations have them. Lists of scales would take memory at
-    // each node.
+    // Copies the quantization only if it has a single scale, as activations have. Copies of long
+    // lists of scales at each node would use too much memory.
     if (input->source == kNoTensor && input->quantization &&
         input->quantization->scales.size() == 1) {
       output.quantization = input->quantization;
     }
   }
 
-  // Handles a Gather from a constant table of codes: the DequantizeLinear after it has one scale,
-  // which is also the scale of the table.
+  // Handles a Gather from a constant table of codes. If the DequantizeLinear after it has a single
+  // scale, this is also the scale of the table.
   void ReadTable(const ModelNode& node) {
     if (node.op_type != "Gather" || At(node.outputs, 0) == kNoTensor) return;
     ModelTensor* table = InputOf(node, 0);
@@ -250,8 +254,9 @@ class OnnxQuantization {
       if (codes.type == DType::kUnknown && zero_point != kNoTensor) {
         codes.type = graph_.tensor(zero_point).type;
       }
-      // Recurrent codes are [directions, inputs, channels]. Their scales are [directions], or
-      // [directions, channels]; in the latter case all inputs of a channel form a group.
+      // The codes of recurrent weights have the shape [directions, inputs, channels]. Their scales
+      // have the shape [directions] or [directions, channels]. In the second case, all inputs of a
+      // channel share a scale.
       std::int64_t group_size = 0;
       if (node.op_type == "DynamicQuantizeLSTM" && codes.shape.size() == 3 &&
           graph_.tensor(scale).shape.size() == 2) {
@@ -265,8 +270,8 @@ class OnnxQuantization {
     return ReadBias(node);
   }
 
-  // Sets the scale of the int32 bias of QLinearConv and QGemm: input scale times weight scale. The
-  // bias of QGemm may have dimensions before its channels.
+  // Sets the scale of the int32 bias of QLinearConv and QGemm, which is the input scale times the
+  // weight scale. The bias of QGemm may have more dimensions before the channels.
   Result<void> ReadBias(const ModelNode& node) {
     const std::size_t position = node.op_type == "QLinearConv" ? 8
                                  : node.op_type == "QGemm"     ? 6
@@ -294,7 +299,8 @@ class OnnxQuantization {
     return {};
   }
 
-  // Collects the inputs of an operator on blocks; `codes` is the index of the codes.
+  // Collects the inputs of an operator whose weights are stored in blocks. `codes` is the index of
+  // the input with the codes.
   BlockInputs BlocksOf(const ModelNode& node, std::size_t codes) {
     return {.codes = InputOf(node, codes),
             .scales = ConstantBehind(At(node.inputs, 2)),
@@ -304,9 +310,9 @@ class OnnxQuantization {
             .has_groups = At(node.inputs, 4) != kNoTensor};
   }
 
-  // Recognizes dynamic quantization, which multiplies integers first and applies the weight scale
-  // later: Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). Older quantizers add an
-  // integer bias before the Cast.
+  // Finds the weight scales of dynamic quantization. Such graphs multiply integers first and apply
+  // the scales later: Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). Older quantizers
+  // add an integer bias before the Cast.
   Result<void> FollowIntegerProduct(const ModelNode& node) {
     if (node.outputs.empty()) return {};
     if (node.op_type == "MatMulInteger" || node.op_type == "ConvInteger") {
@@ -349,7 +355,8 @@ class OnnxQuantization {
     return producer != nullptr && producer->op_type == "DynamicQuantizeLinear";
   }
 
-  // Returns the weight scale: the factor of the product without the input's scale.
+  // Returns the tensor with the weight scale. If `factor` is the product of input scale and weight
+  // scale, this is the operand that is constant.
   TensorId WeightScale(const IntegerProduct& product, TensorId factor) {
     if (product.has_input_scale) return factor;
     const ModelNode* scales = ProducerOf(factor);
@@ -370,10 +377,10 @@ class OnnxQuantization {
   }
 
   GraphAssembler& graph_;
-  // Integer products, by the tensor that contains the product.
+  // The products of integers. The key is the index of the tensor that contains the product.
   std::unordered_map<std::size_t, IntegerProduct> products_;
-  // The quantization parameters that DynamicQuantizeLinear computes from a constant tensor, by the
-  // index of this tensor.
+  // The quantization parameters that DynamicQuantizeLinear computes from a constant tensor. The key
+  // is the index of this tensor.
   std::unordered_map<std::size_t, std::optional<ModelQuantization>> dynamic_;
 };
 

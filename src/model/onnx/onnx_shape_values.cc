@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kUnknownNumber = std::numeric_limits<double>::quiet_NaN();
 
-// A number that is larger than all sizes; a slice "to the end" uses the largest integer.
+// A number that is larger than all sizes. A slice "to the end" uses the largest integer as its end.
 constexpr double kLargest = 4611686018427387904.0;  // 2^62
 
 std::int64_t ToInteger(double number) {
@@ -20,7 +20,7 @@ std::int64_t ToInteger(double number) {
   return static_cast<std::int64_t>(std::clamp(number, -kLargest, kLargest));
 }
 
-// Applies an operator to two numbers; NaN for unknown operators.
+// Applies an operator to two numbers. Returns NaN for unknown operators.
 double Apply(std::string_view op, double a, double b, bool is_integer) {
   if (op == "Add") return a + b;
   if (op == "Sub") return a - b;
@@ -42,7 +42,7 @@ bool IsBinary(std::string_view op) {
          op == "Equal" || op == "Less" || op == "Greater" || op == "And" || op == "Or";
 }
 
-// Combines two lists of numbers; a list of one number is broadcast.
+// Combines two lists of numbers element by element. A list of one number is broadcast.
 template <typename Combine>
 std::optional<NumberList> Pairwise(const std::optional<NumberList>& a,
                                    const std::optional<NumberList>& b, const Combine& combine) {
@@ -164,7 +164,8 @@ std::optional<NumberList> ShapeValues::SizesOf(const ModelNode& node) const {
   return sizes;
 }
 
-// Reduces all numbers of a list. The operator Size returns the product of all sizes.
+// Computes a reduction over all numbers of a list. For the operator Size, returns the product of
+// all sizes of the input.
 std::optional<NumberList> ShapeValues::Reduced(const ModelNode& node) const {
   const bool is_size = node.op_type == "Size";
   const auto numbers = is_size ? SizesOf(node) : Input(node, 0);
@@ -218,7 +219,7 @@ std::optional<NumberList> ShapeValues::Take(const NumberList& data, const Stride
   return result;
 }
 
-// Transposes lists and matrices; exporters reorder paddings this way.
+// Transposes a list or a matrix. Exporters reorder paddings with such nodes.
 std::optional<NumberList> ShapeValues::Transposed(const ModelNode& node) const {
   const auto numbers = Input(node, 0);
   if (!numbers) return std::nullopt;

@@ -1,4 +1,4 @@
-// Infers shapes of ONNX tensors, as far as memory, channels and multiply-accumulates need them.
+// Infers shapes of ONNX tensors, if they are needed for memory, channels and multiply-accumulates.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -36,8 +36,8 @@ class OnnxShapes {
   }
 
  private:
-  // Sets an inferred shape and limits its dimensions, because small nodes could otherwise create
-  // many large shapes.
+  // Sets an inferred shape. Counts its memory, because many small nodes could otherwise create many
+  // large shapes.
   void Complete(ModelTensor& output, const Shape& shape) {
     if (graph_.Spend(shape.size() * sizeof(std::int64_t))) CompleteShape(output, shape);
   }
@@ -137,7 +137,8 @@ class OnnxShapes {
   }
 
   Inferred InferConcat() const {
-    // Inputs of QLinearConcat: scale and zero point of the output, then triples.
+    // The inputs of QLinearConcat are the scale and zero point of the output, and then three inputs
+    // per tensor: codes, scale and zero point.
     const bool quantized = node_->op_type == "QLinearConcat";
     const std::size_t begin = quantized ? 2 : 0, stride = quantized ? 3 : 1;
     const Shape* first = InputShape(begin);
@@ -153,7 +154,7 @@ class OnnxShapes {
     return shape;
   }
 
-  // Sets type and shape of an output after the first, if the node has it.
+  // Sets the type and shape of output `i`, if the node has this output.
   void DescribeOutput(std::size_t i, DType type, const Shape& shape) {
     if (i >= node_->outputs.size() || node_->outputs[i] == kNoTensor) return;
     ModelTensor& output = graph_.tensor(node_->outputs[i]);
@@ -161,7 +162,7 @@ class OnnxShapes {
     if (output.type == DType::kUnknown) output.type = type;
   }
 
-  // Describes every output of Split; returns the shape of the first.
+  // Sets the shapes of all outputs of Split except the first. Returns the shape of the first.
   Inferred InferSplit(const Shape& input) {
     const NodeInputs inputs = Inputs();
     const std::optional<std::size_t> axis = AxisOf(IntOf(*node_, "axis", 0), input.size());
@@ -192,12 +193,13 @@ class OnnxShapes {
     return first;
   }
 
-  // Infers recurrent nodes. X is [steps, batch, inputs]; Y, Y_h and Y_c also have the directions.
-  // With `layout` 1 the batch comes first everywhere.
+  // Infers the outputs of a recurrent node. X has the shape [steps, batch, inputs]; the outputs Y,
+  // Y_h and Y_c also have a dimension for the directions. If `layout` is 1, the batch is the first
+  // dimension of all of them.
   Inferred InferRecurrent(const Shape& input) {
     const Shape* recurrence = InputShape(2);
     if (input.size() != 3 || recurrence == nullptr || recurrence->size() != 3) return std::nullopt;
-    // The weights of ONNX Runtime's quantized kernel are transposed.
+    // The weights of DynamicQuantizeLSTM, an ONNX Runtime operator, are transposed.
     const bool is_turned = node_->op_type == "DynamicQuantizeLSTM";
     const std::int64_t directions = (*recurrence)[0], hidden = (*recurrence)[is_turned ? 1 : 2];
     const bool batch_first = IntOf(*node_, "layout", 0) != 0;
@@ -211,8 +213,8 @@ class OnnxShapes {
                        : Shape{steps, directions, batch, hidden};
   }
 
-  // Infers the output of an If: that of the branch chosen by a constant condition, or the common
-  // shape of both branches.
+  // Infers the outputs of an If. If the condition is constant, the shape is that of the chosen
+  // branch; otherwise it is the shape that both branches have in common.
   void ReadBranches() {
     const std::optional<Shape> condition = Inputs().Integers(0);
     const bool is_known = condition && condition->size() == 1 && (*condition)[0] != kUnknownValue;
@@ -259,8 +261,8 @@ class OnnxShapes {
     }
     // The output of ConstantOfShape is float, unless its attribute `value` has another type.
     if (op == "ConstantOfShape") return DType::kFloat32;
-    // The first two inputs of Loop are the count and the condition; the state follows, and its last
-    // value is the first output.
+    // Returns the type of an input. For Loop this is the third input: the first two are the count
+    // and the condition, and the third is the state whose last value is the first output.
     const std::size_t like = op == "DequantizeLinear" || op == "Where"                 ? 1
                              : op == "QLinearConcat" || op == "OneHot" || op == "Loop" ? 2
                                                                                        : 0;

@@ -12,7 +12,7 @@
 namespace cboard::model {
 namespace {
 
-// Computes the stride of each dimension in the flat tensor.
+// Returns the distance in the flat tensor between neighbouring elements along each dimension.
 std::vector<std::uint64_t> StridesOf(const std::vector<std::int64_t>& shape) {
   std::vector<std::uint64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) {
@@ -47,7 +47,7 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
                    " bytes of values, which differs from the shape of the values, " +
                    ShapeText(sparse.values.shape));
   }
-  // Indices are one position in the flat tensor per value, or one index per dimension.
+  // The position of a value is one index into the flat tensor, or one index per dimension.
   const std::size_t rank = sparse.shape.size();
   const proto::Shape& index_shape = sparse.indices.shape;
   const bool is_flat = index_shape.size() == 1;
@@ -63,7 +63,8 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   const std::vector<std::int64_t> limits =
       is_flat ? std::vector{static_cast<std::int64_t>(*elements)} : sparse.shape;
   const std::vector<std::uint64_t> strides = StridesOf(limits);
-  // Copies the indices before checking them, because the file may change in between.
+  // Copies the indices before checking them, because another program may change the file in
+  // between.
   std::vector<std::int64_t> places(count * per_value);
   for (std::size_t i = 0; i < places.size(); ++i) {
     places[i] = LoadLittleEndian<std::int64_t>(indices.subspan(i * sizeof(std::int64_t)));

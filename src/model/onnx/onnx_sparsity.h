@@ -1,4 +1,4 @@
-// Reads ONNX's sparse constants: a list of values with their positions.
+// Reads ONNX's sparse constants, which are a list of values and a list of their positions.
 #pragma once
 
 #include "cboard/base/bytes.h"
@@ -8,10 +8,10 @@
 
 namespace cboard::model {
 
-// Makes `id` a constant of the values' type and the tensor's shape, expanded like SetUnfolded.
-// `values` and `indices` are the stored elements. Fails with kDataLoss, naming the tensor, if they
-// do not fit each other or the shape. Takes time proportional to the stored data and the size of
-// the shape.
+// Makes `id` a constant with the type of the values and the shape of the sparse tensor, expanded as
+// in SetUnfolded. `values` and `indices` are the stored elements. Fails with kDataLoss if values,
+// indices and shape contradict each other; the error names the tensor. Takes time proportional to
+// the stored data and to the size of the shape.
 Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
                                    const proto::OnnxSparseTensor& sparse, ByteSpan values,
                                    ByteSpan indices);

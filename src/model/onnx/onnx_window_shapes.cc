@@ -10,7 +10,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// Maximum window, stride or padding; larger values do not occur, and sums cannot overflow.
+// Maximum window, stride or padding. Real models have smaller ones, and with this limit sums cannot
+// overflow.
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 
 std::int64_t Entry(const Shape* list, std::size_t i, std::int64_t otherwise) {
@@ -18,7 +19,7 @@ std::int64_t Entry(const Shape* list, std::size_t i, std::int64_t otherwise) {
   return std::clamp((*list)[i], -kMaxSize, kMaxSize);
 }
 
-// A window in one spatial dimension.
+// The sliding window of a node along one spatial dimension.
 struct Window {
   std::int64_t size = 1, stride = 1, dilation = 1, padding = 0, output_padding = 0;
   bool same = false, rounds_up = false;
@@ -78,8 +79,8 @@ std::optional<Shape> InferWindow(const ModelNode& node, const std::vector<ModelT
 
   if (op == "GlobalAveragePool" || op == "GlobalMaxPool" || op == "GlobalLpPool" ||
       op == "QLinearGlobalAveragePool") {
-    // QLinearGlobalAveragePool has an attribute for channels as the last dimension; other operators
-    // have the channels second.
+    // The channels are the second dimension, except in QLinearGlobalAveragePool: it has an
+    // attribute that makes them the last dimension.
     const bool channels_last = IntOf(node, "channels_last", 0) != 0;
     for (std::size_t i = channels_last ? 1 : 2; i < shape.size() - (channels_last ? 1 : 0); ++i) {
       shape[i] = 1;

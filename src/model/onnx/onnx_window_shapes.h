@@ -9,8 +9,8 @@
 
 namespace cboard::model {
 
-// Returns the shape of the first output of a convolution or pooling; nullopt for other nodes and if
-// a shape is missing.
+// Returns the shape of the first output of a convolution or pooling. Returns nullopt for other
+// nodes, and if a shape is missing.
 std::optional<std::vector<std::int64_t>> InferWindow(const ModelNode& node,
                                                      const std::vector<ModelTensor>& tensors);
 

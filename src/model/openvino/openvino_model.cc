@@ -1,4 +1,5 @@
-// Reads OpenVINO IR: layers and edges in XML, weights in a .bin file next to it.
+// Reads OpenVINO IR: layers and edges in an .xml file, weights in a .bin file in the same
+// directory.
 #include <algorithm>
 #include <cstdlib>
 #include <pugixml.hpp>
@@ -13,7 +14,8 @@
 namespace cboard::model {
 namespace {
 
-// Maximum size of the XML, far above real models; the parsed tree is several times as large.
+// Maximum size of the .xml file, far above real models. The parsed tree takes several times as much
+// memory.
 constexpr std::size_t kMaxXmlBytes = std::size_t{512} << 20;
 
 struct OpenvinoType {
@@ -95,8 +97,8 @@ class OpenVinoReader {
                : std::string(name);
   }
 
-  // Reads the outputs of a layer. The first tensor has the name of its layer; other outputs also
-  // have the port's number.
+  // Reads the outputs of a layer. The first output tensor has the name of its layer. The names of
+  // other outputs also contain the number of the port.
   Result<void> ReadOutputs(pugi::xml_node layer) {
     const std::string id = layer.attribute("id").value();
     if (id.empty())

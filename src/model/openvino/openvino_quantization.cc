@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::size_t kMaxChannels = std::size_t{1} << 24;
 
-// The axis and granularity of scales, derived from the shape of the tensor that multiplies the
-// codes.
+// The axis and the granularity of scales. They are derived from the shape of the tensor with the
+// scales.
 struct Layout {
   std::int64_t axis = 0;
   std::int64_t group_size = 0;  // 0 for scales per tensor or per channel.
 };
 
-// Derives the layout of scales: [64, 1, 1, 1] with codes [64, 3, 7, 7] is a scale per channel; [64,
-// 4, 1] with codes [64, 4, 128] is a scale per group of 128.
+// Derives the layout of scales from two shapes. Scales [64, 1, 1, 1] for codes [64, 3, 7, 7] are
+// one per channel. Scales [64, 4, 1] for codes [64, 4, 128] are one per group of 128.
 std::optional<Layout> LayoutOfScales(const std::vector<std::int64_t>& scales,
                                      const std::vector<std::int64_t>& codes) {
   if (ElementCount(scales) == 1u) return Layout{};
@@ -30,8 +30,7 @@ std::optional<Layout> LayoutOfScales(const std::vector<std::int64_t>& scales,
   std::size_t equals = 0, ones = 0;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     if (scales[i] == codes[i]) {
-      // Dimensions of size 1 are skipped, because they do not show whether scales are per channel
-      // or per group.
+      // Skips dimensions of size 1: they do not show whether scales are per channel or per group.
       if (codes[i] != 1) {
         equal = i;
         ++equals;
@@ -78,7 +77,8 @@ class OpenVinoQuantization {
     OutputOf(node).rounded_by = input.rounded_by;
   }
 
-  // Returns the constant whose plain values a tensor has, also through Convert; or null.
+  // Returns the constant whose values a tensor has without quantization, also through Convert.
+  // Returns null if there is none.
   const ModelTensor* PlainConstant(TensorId id) const {
     const ModelTensor& tensor = graph_.tensor(id);
     if (tensor.source == kNoTensor || tensor.rounded_by != kNoTensor) return nullptr;
@@ -122,8 +122,8 @@ class OpenVinoQuantization {
     if (!made) return {};
     const TensorId source = graph_.tensor(codes).source;
     stored.quantization = std::move(made);
-    // Before this node, the tensor's values were plain codes, which are not needed as a weight of
-    // their own.
+    // The input of this node has plain codes as values. Its `source` is removed, so that the codes
+    // are not listed as a second weight.
     if (codes != source) graph_.tensor(codes).source = kNoTensor;
     OutputOf(node).source = source;
     return {};
@@ -138,14 +138,14 @@ class OpenVinoQuantization {
       const ModelTensor* constant = PlainConstant(node.inputs[i + 1]);
       const auto count = constant == nullptr ? std::nullopt : ElementCount(constant->shape);
       if (!count || *count > kMaxChannels) return {};
-      // Charges the memory for each node, because many nodes may share the constant.
+      // Counts the memory for each node, because many nodes may use the same constant.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(2 * sizeof(float) * *count));
       const auto values = FloatsOf(*constant, kMaxChannels);
       if (!values || values->empty()) return {};
       ends[i] = *values;
     }
-    // Output ranges that differ from the input ranges change the values, which a scale cannot
-    // represent.
+    // If the output ranges differ from the input ranges, the node changes the values. A scale
+    // cannot represent this.
     if (ends[0] != ends[2] || ends[1] != ends[3] || ends[0].size() != ends[1].size()) return {};
     const ModelTensor& input = graph_.tensor(node.inputs[0]);
     ModelQuantization made;
@@ -161,7 +161,7 @@ class OpenVinoQuantization {
     for (std::size_t i = 0; i < ends[0].size(); ++i) {
       const float scale = (ends[1][i] - ends[0][i]) / static_cast<float>(levels - 1);
       const float zero = -ends[0][i] / scale;
-      // Zero must be exactly a code, as it is after calibration.
+      // There must be a code for the real value 0, as there is after calibration.
       if (!(std::abs(zero) < 65536.f) || std::abs(zero - std::round(zero)) > 1e-2f) return {};
       made.scales.push_back(scale);
       made.zero_points.push_back(static_cast<std::int32_t>(std::round(zero)));

@@ -1,4 +1,5 @@
-// Reads safetensors: the length of a JSON header, the header, and the bytes of all tensors.
+// Reads safetensors files, which consist of the length of a JSON header, the header, and the bytes
+// of all tensors.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// Maximum size of the header, the same as in the safetensors library.
+// Maximum size of the header. The safetensors library has the same limit.
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 struct SafetensorsType {
@@ -118,8 +119,8 @@ Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
   return {};
 }
 
-// Pairs codes with their scales: "x.weight" with "x.weight_scale", one scale in total or one per
-// row.
+// Finds the scales of codes: "x.weight_scale" contains the scales of "x.weight", one for the tensor
+// or one per row.
 Result<void> PairScales(GraphAssembler& graph) {
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
     ModelTensor& codes = graph.tensors()[i];

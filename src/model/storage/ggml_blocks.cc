@@ -34,10 +34,10 @@ float Half(const Byte* bytes) { return HalfToFloat(Load<std::uint16_t>(bytes)); 
 float Signed(Byte byte) { return static_cast<float>(static_cast<std::int8_t>(byte)); }
 float ToFloat(int code) { return static_cast<float>(code); }
 
-// Values of the IQ4 codes, which are denser near zero.
+// The values of the IQ4 codes. They are denser near zero.
 constexpr std::array<float, 16> kIq4Values = {-127, -104, -83, -65, -49, -35, -22, -10,
                                               1,    13,   25,  38,  53,  69,  89,  113};
-// The values of the 4-bit float E2M1, doubled to be integers.
+// The values of the 4-bit float E2M1, multiplied by two, so that they are integers.
 constexpr std::array<float, 16> kMxfp4Values = {0, 1,  2,  3,  4,  6,  8,  12,
                                                 0, -1, -2, -3, -4, -6, -8, -12};
 
@@ -55,7 +55,7 @@ void ReadQ4_1(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   for (int i = 0; i < 16; ++i) out[16 + i] = d * ToFloat(codes[i] >> 4) + m;
 }
 
-// Extracts the fifth bit of code i; the fifth bits of 32 codes are stored together in one number.
+// Extracts the fifth bit of code i. One number contains the fifth bits of 32 codes.
 int Fifth(std::uint32_t high, int i) { return static_cast<int>((high >> i & 1) << 4); }
 
 void ReadQ5_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
@@ -94,16 +94,16 @@ void ReadIq4Nl(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
 }
 
 void ReadMxfp4(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
-  // Computes half of 2^(e - 127), because the table contains doubled values; the two smallest
-  // results are subnormal.
+  // Computes half of 2^(e - 127), because the values in the table are doubled. For the two smallest
+  // e, the result is subnormal.
   const std::uint32_t e = block[0];
   const float d = std::bit_cast<float>(e < 2 ? 0x00200000u << e : (e - 1) << 23);
   ReadTable(kMxfp4Values, d, block + 1, out);
 }
 
-// Position and shift of the sixteen codes of a group. Codes have two bits: for each 128 elements,
-// 32 bytes contain the first 32 codes in their lowest two bits, the next 32 codes in the next two
-// bits, and so on.
+// The position and the shift of the sixteen codes of a group. A code has two bits. For each 128
+// elements there are 32 bytes: their lowest two bits are the first 32 codes, the next two bits are
+// the next 32 codes, and so on.
 struct TwoBits {
   explicit TwoBits(int group) : begin(group / 8 * 32 + group % 2 * 16), shift(group % 8 / 2 * 2) {}
   int begin, shift;
@@ -122,7 +122,8 @@ void ReadQ2_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
 void ReadQ3_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   const float d = Half(block + 108);
   for (int group = 0; group < 16; ++group, out += 16) {
-    // A scale has six bits: four in the first eight bytes, two in the last four bytes.
+    // A scale has six bits: four of them are in the first eight bytes of scales, two are in the
+    // last four bytes.
     const int scale = (block[96 + group % 8] >> (group / 8 * 4) & 0xF) |
                       (block[104 + group % 4] >> (group / 4 * 2) & 0x3) << 4;
     const float dl = d * ToFloat(scale - 32);
@@ -136,7 +137,8 @@ void ReadQ3_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   }
 }
 
-// The 6-bit scale and minimum of group `i` of eight groups, which are stored in twelve bytes.
+// The 6-bit scale and the 6-bit minimum of group `i`. Those of eight groups are stored in twelve
+// bytes.
 struct ScaleAndMin {
   int scale, min;
 };
@@ -201,7 +203,7 @@ void ReadIq4Xs(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   }
 }
 
-// A byte contains five ternary digits, stored as a fraction of 256.
+// A byte contains five ternary digits. It is stored as a fraction of 256.
 void ReadTq1_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   constexpr std::array<int, 5> kPowers = {1, 3, 9, 27, 81};
   const float d = Half(block + 52);

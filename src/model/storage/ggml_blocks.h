@@ -1,5 +1,5 @@
-// Dequantizes the blocks of GGUF files: 32 or 256 values with their scales. docs/formats/models.md
-// describes the layouts.
+// Dequantizes the blocks of GGUF files. A block has 32 or 256 values and their scales.
+// docs/formats/models.md describes the layouts.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace cboard::model {
 
-// Reads elements [first, first + out.size()) of a tensor of blocks, which must exist, with the same
-// rounding as ggml's reference code. `type` must be a block type for which HoldsRealNumbers is
-// true.
+// Reads the elements [first, first + out.size()) of a tensor that consists of blocks. The elements
+// must exist. The rounding is that of ggml's reference code. `type` must be a block type for which
+// HoldsRealNumbers is true.
 void ReadBlocks(DType type, ByteSpan data, std::size_t first, std::span<float> out);
 
 }  // namespace cboard::model

@@ -13,9 +13,9 @@
 namespace cboard::model {
 namespace {
 
-// Waits for a write in progress by another process. A write sets the file's time when it starts, so
-// the rest of a long write would go unnoticed. On most file systems (ext4, btrfs, tmpfs) a search
-// for holes waits for writers; on XFS a read of bytes does.
+// Waits for a write by another process that has already begun. The system sets the file's time at
+// the start of a write, so the rest of a long write would not be noticed. On most file systems
+// (ext4, btrfs, tmpfs) a search for holes waits for writers; on XFS, reading a byte does.
 void AwaitWrite(const File& file) {
   ::lseek(file.descriptor(), 0, SEEK_DATA);
   std::byte first;
@@ -42,7 +42,8 @@ Result<MappedFile::Stamp> MappedFile::ReadStamp() const {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::filesystem::path& path) {
   const std::string shown = Quoted(path.string(), 1000);
-  // The file type is checked before opening, because opening a pipe waits for its other end.
+  // Checks the type of the file before opening it: opening a pipe would wait until another program
+  // opens it too.
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {

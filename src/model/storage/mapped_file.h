@@ -1,4 +1,4 @@
-// A file mapped into memory, so that only the accessed parts of a large model are read.
+// A file that is mapped into memory. Only the parts of a large model that are accessed are read.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
 //   … read file->bytes() …
@@ -20,19 +20,19 @@
 
 namespace cboard::model {
 
-// A mapped file, which is safe to share between threads. The bytes live as long as the object.
+// A mapped file. Threads may share it. The bytes are valid as long as the object.
 //
 // Another program may overwrite the file meanwhile. Reading then never faults (see
-// base/guarded_mapping.h), but the bytes may be a mixture of both versions or zeros: use a result
+// base/guarded_mapping.h), but the bytes may be a mixture of both versions, or zeros. Use a result
 // only after CheckUnchanged.
 class MappedFile {
  public:
   // Maps a file into memory. Fails with kNotFound or kPermissionDenied, and with kInvalidArgument
-  // if it is not a regular file, for example a directory or a pipe. Waits up to kStampSeconds if
-  // the file was just written.
+  // if it is not a regular file, for example a directory or a pipe. If the file was written a short
+  // time ago, waits up to kStampSeconds.
   static Result<std::shared_ptr<const MappedFile>> Open(const std::filesystem::path& path);
 
-  // Wraps bytes that are already in memory, under the name `path`.
+  // Creates a file object for bytes that are already in memory, with the name `path`.
   static std::shared_ptr<const MappedFile> FromMemory(std::string bytes,
                                                       std::filesystem::path path);
 
@@ -49,26 +49,27 @@ class MappedFile {
   // deleted file stays readable.
   Result<void> CheckUnchanged() const;
 
-  // A faster CheckUnchanged with one system call. It does not notice that another file has taken
-  // the name.
+  // Does the same as CheckUnchanged with one system call, which is faster. It does not notice that
+  // the path now belongs to another file.
   Result<void> CheckContent() const;
 
-  // Returns the memory of a mapped file to the system. Later accesses read the bytes from the file
-  // again.
+  // Returns the memory of a mapped file to the system. If the bytes are accessed later, they are
+  // read from the file again.
   void ReleasePages() const;
 
-  // Identifies the version of the file: its inode, size and time. Empty for memory.
+  // Returns a text that identifies the version of the file: its inode, size and time. Empty if the
+  // bytes are in memory.
   std::string version() const;
 
-  // Maximum size of files that are copied instead of mapped, because copying is as fast.
+  // Maximum size of a file that is copied instead of mapped. For small files, copying is as fast.
   static constexpr std::size_t kMaxCopiedBytes = std::size_t{64} << 10;
 
-  // Minimum age of the last write before a file is opened. File systems give two writes the same
-  // time if they are closer than a tick of the kernel, at most 10 ms.
+  // Minimum age of the last write when a file is opened. File systems give two writes the same time
+  // if there is less than a tick of the kernel between them, which is at most 10 ms.
   static constexpr double kStampSeconds = 0.02;
 
  private:
-  // The state of a file on the disk. It changes with every write to the file, and if another file
+  // The state of a file on the disk. It changes with every write to the file, and when another file
   // replaces it.
   struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;

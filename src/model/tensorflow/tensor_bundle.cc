@@ -23,7 +23,7 @@ tl::unexpected<Error> DamagedBundle(const std::string& what) {
   return Fail(ErrorCode::kDataLoss, "the index of the checkpoint is damaged: " + what);
 }
 
-// Reads numbers and bytes from the start of a span; every step can fail.
+// Reads numbers and bytes from the start of a span. Each step fails if there are not enough bytes.
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : bytes_(bytes) {}
@@ -52,8 +52,8 @@ class Cursor {
   ByteSpan bytes_;
 };
 
-// Reads a block handle, an offset and a length, and returns the block without the five bytes after
-// it.
+// Reads the handle of a block, which is an offset and a length. Returns the block without the five
+// bytes of the trailer behind it.
 Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t offset, handle.TakeVarint());
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t length, handle.TakeVarint());
@@ -70,8 +70,8 @@ Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
   return block;
 }
 
-// Calls `visit(key, value)` for each entry of a block. A key stores only the part that differs from
-// the previous key.
+// Calls `visit(key, value)` for each entry of a block. A block stores only the part of a key that
+// differs from the previous key.
 template <typename Visitor>
 Result<void> ForEachEntry(ByteSpan block, GraphAssembler& graph, const Visitor& visit) {
   const auto restarts = LoadLittleEndian<std::uint32_t>(block.last(4));
@@ -131,7 +131,7 @@ void ReadEntryFields(pbf_reader fields, EntryFields& entry) {
   }
 }
 
-// Reads the key of each variable from the object graph of TensorFlow 2.
+// Reads the checkpoint key of each variable from the object graph of TensorFlow 2.
 void ReadObjectGraph(pbf_reader fields, std::map<std::string, std::string, std::less<>>& keys) {
   while (fields.next()) {
     if (fields.tag_and_type() != Length(1)) {
@@ -178,7 +178,8 @@ class BundleReader {
     const auto read_block = [&](const std::string&, ByteSpan value) -> Result<void> {
       Cursor handle(value);
       CBOARD_ASSIGN_OR_RETURN(const ByteSpan block, TakeBlock(handle, table));
-      // A valid table lists each block once; repeated blocks are refused.
+      // Counts the bytes of each block. A valid table lists each block once; a table with many
+      // repeated blocks reaches the memory limit.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(block.size()));
       return ForEachEntry(block, graph_,
                           [&](const std::string& key, ByteSpan entry) { return Add(key, entry); });
@@ -194,7 +195,7 @@ class BundleReader {
     CBOARD_ASSIGN_OR_RETURN(EntryFields fields,
                             proto::ReadMessage<EntryFields>("checkpoint entry " + Quoted(key),
                                                             AsText(value), ReadEntryFields));
-    // Skips a partitioned variable, because its parts have entries of their own.
+    // Skips the entry of a partitioned variable: each part has its own entry.
     if (fields.is_sliced) return {};
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan shard, Shard(fields.shard));
     if (fields.offset > shard.size() || fields.size > shard.size() - fields.offset) {
@@ -234,7 +235,8 @@ class BundleReader {
     return files_.Map(prefix_ + suffix.data());
   }
 
-  // Reads a string tensor of one element: its length, a checksum of the length, its bytes.
+  // Reads the keys of variables. They are in a string tensor with one element, which is stored as
+  // its length, a checksum of the length, and its bytes.
   Result<void> ReadVariableNames() {
     const auto found = bundle_.entries.find("_CHECKPOINTABLE_OBJECT_GRAPH");
     if (found == bundle_.entries.end()) return {};

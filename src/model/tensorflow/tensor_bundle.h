@@ -1,5 +1,6 @@
-// Reads TensorFlow checkpoints: a sorted table of names (variables.index) and the data that they
-// refer to (variables.data-00000-of-00001). A SavedModel stores its weights in a checkpoint.
+// Reads TensorFlow checkpoints. A checkpoint consists of a sorted table of names (variables.index)
+// and the data of the names (variables.data-00000-of-00001). A SavedModel stores its weights in a
+// checkpoint.
 #pragma once
 
 #include <map>
@@ -19,17 +20,19 @@ struct BundleEntry {
   ByteSpan data;  // A view of the mapped file.
 };
 
-// The tensors of a checkpoint by their keys, and the keys by variable name.
+// The tensors of a checkpoint by their keys, and the key of each variable by the variable's name.
 struct TensorBundle {
   std::map<std::string, BundleEntry, std::less<>> entries;
   std::map<std::string, std::string, std::less<>> keys_by_variable;
 
-  // Finds the entry of the variable with this name (its `shared_name`); null if there is none.
+  // Finds the entry of a variable by the variable's name (its `shared_name`). Returns null if there
+  // is none.
   const BundleEntry* Find(std::string_view variable) const;
 };
 
-// Reads `prefix`.index and maps its data files, all below the model's folder. Fails with kNotFound
-// if there is none and kDataLoss if it is damaged. Borrows nothing; `graph` keeps the files mapped.
+// Reads the file `prefix`.index and maps its data files. All files must be below the model's
+// folder. Fails with kNotFound if there is no checkpoint, and with kDataLoss if it is damaged. The
+// result borrows nothing, because `graph` keeps the files mapped.
 Result<TensorBundle> ReadTensorBundle(const std::string& prefix, ExternalData& files,
                                       GraphAssembler& graph);
 

@@ -27,7 +27,7 @@ std::optional<std::vector<std::int64_t>> KnownShape(pbf_reader fields) {
   return std::move(shape.dimensions);
 }
 
-// Reads an AttrValue.ListValue.
+// Reads an AttrValue.ListValue message.
 void ReadList(pbf_reader fields, TensorFlowAttribute& attribute) {
   std::vector<std::int64_t> integers;
   std::vector<float> floats;
@@ -61,7 +61,7 @@ void ReadList(pbf_reader fields, TensorFlowAttribute& attribute) {
   if (!texts.empty()) attribute.value = std::move(texts);
 }
 
-// Returns the first field of a message if it is a string: NameAttrList, ArgDef.
+// Returns field 1 of a message if it is a string. In NameAttrList and ArgDef, this is the name.
 std::string_view FirstText(pbf_reader fields) {
   std::string_view text;
   while (fields.next()) {
@@ -135,7 +135,7 @@ void ReadNode(pbf_reader fields, PartBudget& budget, TensorFlowNode& node) {
   }
 }
 
-// Reads an OpDef.
+// Reads an OpDef message, which is the signature of a function.
 void ReadSignature(pbf_reader fields, TensorFlowFunction& function) {
   while (fields.next()) {
     switch (fields.tag_and_type()) {
@@ -201,7 +201,7 @@ void ReadGraph(pbf_reader fields, PartBudget& budget, TensorFlowGraph& graph) {
   }
 }
 
-// Reads the names of the TensorInfos in a SignatureDef.
+// Reads the names of the tensors in a SignatureDef message.
 void ReadSignatureDef(pbf_reader fields, SavedModelParts& parts) {
   while (fields.next()) {
     const bool is_input = fields.tag_and_type() == Length(1);
@@ -238,7 +238,7 @@ void ReadMetaGraph(pbf_reader fields, SavedModelParts& parts) {
         break;
       case Length(5):
         ReadMapEntry(fields.get_message(), [&](std::string_view key, std::string_view signature) {
-          // Skips "__saved_model_init_op", which has a signature but is not an entry point of the
+          // Skips "__saved_model_init_op": it has a signature but is not an entry point of the
           // model.
           if (key.starts_with("__") || (has_signature && key != "serving_default")) return;
           has_signature = true;
@@ -253,7 +253,7 @@ void ReadMetaGraph(pbf_reader fields, SavedModelParts& parts) {
   }
 }
 
-// The field of a TensorProto that contains the elements of a type, and the bytes per element in
+// The field number of a TensorProto's list for elements of a type, and the bytes per element in
 // tensor_content.
 struct ListStorage {
   std::uint32_t field = 0;

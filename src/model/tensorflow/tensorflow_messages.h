@@ -1,5 +1,5 @@
-// The parts of TensorFlow's messages that describe a model: attributes, functions, signatures.
-// All views point into the parsed bytes.
+// The parts of TensorFlow's messages that describe a model: attributes, functions, signatures. All
+// views point into the bytes that were parsed.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace cboard::model {
 
-// Returns the type of a tensor's stored elements. kUnknown for integers of 4 and 2 bits, for which
-// TensorFlow stores a byte per element.
+// Returns the type in which a tensor's elements are stored. Returns kUnknown for integers of 4 and
+// 2 bits: TensorFlow stores them with one byte per element.
 inline DType StoredTypeOf(proto::DataType type) {
   const DType dtype = proto::DTypeOf(type);
   return LayoutOf(dtype).elements > 1 ? DType::kUnknown : dtype;
@@ -46,7 +46,8 @@ struct TensorFlowFunction {
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<TensorFlowNode> nodes;
-  // For each output of a function, the reference that it returns: "node:arg:0".
+  // The outputs of a function: the name of each output, and the reference that it returns, such as
+  // "node:arg:0".
   std::vector<std::pair<std::string_view, std::string_view>> returns;
 };
 
@@ -58,8 +59,8 @@ struct TensorFlowGraph {
 // Parses a GraphDef. Fails with kDataLoss.
 Result<TensorFlowGraph> ParseTensorFlowGraph(std::string_view bytes);
 
-// The GraphDef inside a SavedModel, preferably the one with the tag "serve", and the tensors of its
-// signatures.
+// The GraphDef inside a SavedModel, and the tensors of its signature. If there are several graphs,
+// the one with the tag "serve" is preferred.
 struct SavedModelParts {
   std::string_view graph;
   std::string_view version;
@@ -69,8 +70,8 @@ struct SavedModelParts {
 };
 Result<SavedModelParts> ParseSavedModel(std::string_view bytes);
 
-// The stored elements of a TensorProto, little-endian; decoded if the file stores a list of
-// numbers.
+// The stored elements of a TensorProto, in little-endian order. If the file stores a list of
+// numbers, `decoded` contains the elements; otherwise `in_place` points to them.
 struct TensorFlowElements {
   std::string_view in_place;
   std::string decoded;

@@ -1,5 +1,5 @@
-// Reads TensorFlow models: a GraphDef with functions inlined at their calls, and the variables of a
-// SavedModel as constants.
+// Reads TensorFlow models. The nodes of functions are copied into each place that calls the
+// function. The variables of a SavedModel become constants.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -18,22 +18,23 @@ namespace {
 
 constexpr int kMaxDepth = 32;  // Maximum depth of nested functions.
 
-// A scope: the tensor references in the graph, or in the body of a function.
+// A scope, which is the graph or the body of a function. It maps references to tensors.
 struct Scope {
   std::string prefix;  // Prefix of names; empty, or with a slash at the end.
   bool is_function = false;
   int depth = 0;
   NodeId parent = kNoNode;
-  // Tensors by canonical reference: "node:0" in the graph; "node:output:0" or "argument" in a
-  // function.
+  // The tensors by canonical reference. A reference is "node:0" in the graph, and "node:output:0"
+  // or "argument" in a function.
   std::unordered_map<std::string, TensorId> tensors;
-  // Used references by node; filled before nodes are read.
+  // The references that are used, by the name of their node. They are collected before the nodes
+  // are read.
   std::unordered_map<std::string_view, std::vector<std::string>> used_outputs;
   std::unordered_set<std::string> used;
 };
 
-// Returns the canonical form of a reference. "^x" is a control dependency; "x" in a graph means
-// "x:0".
+// Returns the canonical form of a reference. In a graph, "x" means "x:0". Returns nullopt for "^x",
+// which is a control dependency.
 std::optional<std::string> Canonical(std::string_view reference, const Scope& scope) {
   if (reference.empty() || reference.starts_with('^')) return std::nullopt;
   if (scope.is_function || reference.find(':') != std::string_view::npos) {
@@ -46,7 +47,7 @@ std::string_view NodeOf(std::string_view reference) {
   return reference.substr(0, reference.find(':'));
 }
 
-// Returns the output index of a reference: the number after the last colon.
+// Returns the output index of a reference, which is the number after the last colon.
 int OutputIndex(std::string_view reference) {
   const std::size_t colon = reference.rfind(':');
   int index = 0;
@@ -67,7 +68,7 @@ class TensorFlowReader {
       bundle_ = *std::move(bundle);
       return {};
     }
-    // A SavedModel without variables has no checkpoint.
+    // There is no checkpoint if a SavedModel has no variables.
     if (bundle.error().code == ErrorCode::kNotFound) return {};
     return Fail(std::move(bundle).error());
   }
@@ -98,9 +99,9 @@ class TensorFlowReader {
   }
 
  private:
-  // Returns the nodes that a SavedModel's signature needs; the other nodes save, restore and
-  // initialize variables. Returns all nodes if there is no signature. Names are unique: each node
-  // gets all outputs of its name.
+  // Returns the nodes that the signature of a SavedModel needs. The other nodes save, restore and
+  // initialize variables. If there is no signature, returns all nodes. Fails if two nodes have the
+  // same name, because references contain the name.
   static Result<std::vector<const TensorFlowNode*>> NeededNodes(
       const std::vector<TensorFlowNode>& nodes, const std::vector<std::string_view>& outputs) {
     std::unordered_map<std::string_view, std::size_t> by_name;
@@ -137,8 +138,8 @@ class TensorFlowReader {
     }
   }
 
-  // Finds inputs and outputs of a plain graph, which does not declare them: placeholders are
-  // inputs, unused tensors are outputs.
+  // Finds the inputs and outputs of a graph that does not declare them. Placeholders are inputs,
+  // and tensors that no node uses are outputs.
   void FindHeads() {
     std::vector<bool> is_read(graph_.tensors().size(), false);
     for (const ModelNode& node : graph_.nodes()) {
@@ -159,10 +160,10 @@ class TensorFlowReader {
     std::optional<std::string> reference = Canonical(raw, scope);
     if (!reference) return;
     const std::string_view node = NodeOf(raw);
-    // Skips the argument of a function, because it is not the output of a node.
+    // Skips references to an argument of a function: an argument is not the output of a node.
     if (scope.is_function && node == raw) return;
     if (scope.used.contains(*reference)) return;
-    // Charges the memory of a reference, including its entries in lookup tables.
+    // Counts the memory of a reference, including its entries in lookup tables.
     if (graph_.Spend(256 + 3 * reference->size())) {
       scope.used.insert(*reference);
       scope.used_outputs[node].push_back(*std::move(reference));
@@ -176,7 +177,8 @@ class TensorFlowReader {
     return entry->second;
   }
 
-  // Returns the tensor name of a reference. The first output of a node has the node's name.
+  // Returns the name of the tensor of a reference. The first output of a node has the name of the
+  // node.
   static std::string NameOf(const std::string& reference) {
     return OutputIndex(reference) == 0 ? std::string(NodeOf(reference)) : reference;
   }
@@ -186,7 +188,7 @@ class TensorFlowReader {
       for (const std::string_view input : node->inputs) Use(input, scope);
       if (!scope.is_function) Use(node->name, scope);
     }
-    // All outputs are declared before any node is read, because nodes may be in any order.
+    // Creates all outputs before reading the nodes, because nodes may be in any order.
     for (const TensorFlowNode* node : nodes) {
       std::vector<std::string>& used = scope.used_outputs[node->name];
       std::ranges::stable_sort(used, {}, [](const std::string& ref) { return OutputIndex(ref); });
@@ -268,7 +270,7 @@ class TensorFlowReader {
       CBOARD_ASSIGN_OR_RETURN(const TensorFlowElements elements, ElementsOf(tensor));
       stored.data =
           elements.is_decoded ? graph_.Keep(elements.decoded) : AsBytes(elements.in_place);
-      // A tensor without stored elements is all zeros.
+      // If a tensor has no stored elements, all its elements are zero.
       const std::optional<std::uint64_t> count = ElementCount(tensor.shape);
       if (stored.data.empty() && count && *count > 0) {
         stored.data = graph_.Keep(std::string(LayoutOf(type).bytes, '\0'));
@@ -279,7 +281,7 @@ class TensorFlowReader {
     return {};
   }
 
-  // Makes the variable a constant if the checkpoint contains it.
+  // Makes a variable a constant if the checkpoint contains it. Returns false if it does not.
   Result<bool> ReadVariable(const TensorFlowNode& node, const std::vector<TensorId>& outputs) {
     if (outputs.empty()) return false;
     const TensorFlowAttribute* shared = node.Find("shared_name");
@@ -289,8 +291,8 @@ class TensorFlowReader {
         name == nullptr || name->empty() ? node.name : std::string_view(*name);
     const BundleEntry* entry = bundle_.Find(variable);
     if (entry == nullptr) {
-      // Exporters that copy a variable for serving add a number to its name: "dense/kernel_1". The
-      // shape shows whether it is a copy.
+      // Some exporters copy a variable and add a number to its name: "dense/kernel_1". It is
+      // treated as a copy only if the shapes are equal.
       const std::size_t end = variable.find_last_not_of("0123456789");
       if (end == std::string_view::npos || variable[end] != '_') return false;
       entry = bundle_.Find(variable.substr(0, end));
@@ -314,7 +316,7 @@ class TensorFlowReader {
                       " calls itself, or functions are nested more than " +
                       std::to_string(kMaxDepth) + " levels deep");
     }
-    // Generated names of calls are omitted from the scope.
+    // If the name of the call was generated, it does not become a part of the scope.
     const bool is_named = call.name.find("PartitionedCall") == std::string_view::npos;
     body.prefix = caller.prefix + (is_named ? std::string(call.name) + "/" : "");
     std::uint64_t memory = function.nodes.size() * (4 * body.prefix.size() + 2 * sizeof(ModelNode));
@@ -350,7 +352,7 @@ class TensorFlowReader {
                     *attribute.value);
   }
 
-  // Makes the tensors that a function body returns the outputs of the call.
+  // Connects the outputs of a call with the tensors that the body of the function returns.
   Result<void> BindOutputs(const TensorFlowFunction& function, const TensorFlowNode& call,
                            Scope& caller, Scope& body) {
     std::unordered_map<std::string_view, std::string_view> returns(function.returns.begin(),
@@ -366,8 +368,8 @@ class TensorFlowReader {
         Use(returned->second, body);
         continue;
       }
-      // Adds a separate node for the output of a function if the body returns an argument, or a
-      // tensor twice.
+      // If the body returns an argument, or returns the same tensor twice, the output needs a
+      // separate node.
       graph_.AddNode({.name = body.prefix + std::string(function.outputs[index]),
                       .op_type = "Identity",
                       .inputs = {body.tensors[inner]},

@@ -1,4 +1,4 @@
-// Converts the ranges of TensorFlow's quantized tensors to scales.
+// Computes scales from the ranges of TensorFlow's quantized tensors.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxChannels = std::size_t{1} << 20;
 
-// Appends scale and zero point of codes [code_min, code_max] for a range, shifted so that zero is
-// exactly a code; FakeQuantWithMinMaxVars calls this nudging.
+// Appends the scale and zero point that map the range [min, max] to the codes [code_min, code_max].
+// The range is moved so that zero is exactly a code; FakeQuantWithMinMaxVars calls this nudging.
 void AppendNudged(float min, float max, ModelQuantization& quantization) {
   const auto first = static_cast<float>(quantization.code_min);
   const auto last = static_cast<float>(quantization.code_max);
@@ -59,8 +59,8 @@ class TensorFlowQuantization {
     if (output.type == DType::kUnknown) output.type = input->type;
   }
 
-  // Returns the values of a constant, also through Identity. Charged each time, because many nodes
-  // may share it.
+  // Returns the values of a constant input, also through Identity. Counts their memory each time,
+  // because many nodes may use the same constant.
   Result<std::optional<std::vector<float>>> Constant(const ModelNode& node, std::size_t i) {
     const ModelTensor* input = InputOf(node, i);
     if (input == nullptr || input->source == kNoTensor || input->rounded_by != kNoTensor) {
@@ -114,7 +114,7 @@ class TensorFlowQuantization {
     return {};
   }
 
-  // Sets symmetric codes for a range: the larger end is the largest code.
+  // Sets symmetric codes for a range: the end with the larger magnitude becomes the largest code.
   Result<void> SetRange(ModelTensor& codes, const ModelNode& node, std::size_t min_input,
                         std::int64_t axis, QuantizationOrigin origin) {
     if (codes.quantization || !IsInteger(codes.type)) return {};
@@ -145,8 +145,8 @@ class TensorFlowQuantization {
   }
 
   Result<void> ReadDequantize(const ModelNode& node) {
-    // Supports only the mode SCALED, which current quantizers write; other modes add half a range
-    // before scaling.
+    // Supports only the mode SCALED, which current quantizers write. Other modes add half of the
+    // range before scaling.
     if (node.inputs.size() < 3 || TextOf(node, "mode") != "SCALED") return {};
     ModelTensor& codes = graph_.tensor(node.inputs[0]);
     CBOARD_RETURN_IF_ERROR(
@@ -156,8 +156,8 @@ class TensorFlowQuantization {
     return {};
   }
 
-  // Reads the ranges of QuantizedConv2D(input, filter, [bias,] min_input, max_input, min_filter,
-  // max_filter, …)
+  // Reads the ranges of the kernels with the inputs (input, filter, [bias,] min_input, max_input,
+  // min_filter, max_filter, …), such as QuantizedConv2D.
   Result<void> ReadQuantizedKernel(const ModelNode& node) {
     const bool is_product = node.op_type.starts_with("QuantizedMatMul");
     const bool is_depthwise = node.op_type.starts_with("QuantizedDepthwiseConv2D");

@@ -1,5 +1,5 @@
-// Infers shapes in a TensorFlow graph, as far as channels, memory and multiply-accumulates need
-// them.
+// Infers shapes in a TensorFlow graph, if they are needed for channels, memory and
+// multiply-accumulates.
 #include <algorithm>
 #include <string_view>
 
@@ -79,7 +79,7 @@ class TensorFlowShapes {
       if (node.outputs.empty()) continue;
       node_ = &node;
       const Inferred shape = Infer();
-      // Charges the memory of the shape, because small nodes may have shapes with many dimensions.
+      // Counts the memory of the shape: many small nodes could have shapes with many dimensions.
       if (!shape || !graph_.Spend(shape->size() * sizeof(std::int64_t))) continue;
       CompleteShape(graph_.tensor(node.outputs[0]), *shape);
     }
@@ -89,7 +89,7 @@ class TensorFlowShapes {
   const Shape* InputShape(std::size_t i) const {
     if (i >= node_->inputs.size()) return nullptr;
     const ModelTensor& input = graph_.tensor(node_->inputs[i]);
-    // Ignores shapes of high rank, because shapes are copied from node to node.
+    // Ignores shapes with a very high rank, because shapes are copied from node to node.
     return input.has_shape && input.shape.size() <= kMaxShapeValues ? &input.shape : nullptr;
   }
 
@@ -130,7 +130,8 @@ class TensorFlowShapes {
     return shape;
   }
 
-  // Positions of height, width and channels among the dimensions.
+  // The indices of dimensions. `space` is the index of the height (the width is the next
+  // dimension), and `channels` that of the channels.
   struct Layout {
     std::size_t space, channels;
   };

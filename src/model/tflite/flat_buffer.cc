@@ -7,7 +7,7 @@ FlatTable FlatBuffer::Root() { return FlatTable(*this, Load<std::uint32_t>(0)); 
 FlatTable::FlatTable(FlatBuffer& buffer, std::size_t position) : buffer_(&buffer) {
   position_ = position;
   const auto back = buffer.Load<std::int32_t>(position);
-  // The offset is signed, because the list of fields may be before or after the table.
+  // The offset is signed: the list of fields may be before or behind the table.
   const auto fields = static_cast<std::int64_t>(position) - back;
   if (fields < 0 || static_cast<std::uint64_t>(fields) >= buffer.bytes_.size()) {
     buffer.Damage(position);

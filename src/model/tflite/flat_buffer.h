@@ -5,9 +5,10 @@
 //   for (const FlatTable& tensor : root.Tables(0)) tensor.Text(3);
 //   if (buffer.is_damaged()) …
 //
-// The first four bytes of a table are the offset of its list of fields (vtable). A field that is
-// not in the list has its default value. An offset outside the file reads as a missing value and
-// marks the buffer as damaged, so that readers stay simple and check only once at the end.
+// The first four bytes of a table are the offset of its list of fields (vtable). If a field is not
+// in the list, its value is the default. If an offset points outside the file, the reader returns
+// the value of a missing field and marks the buffer as damaged. Code that reads a file stays
+// simple, because it checks for damage only once at the end.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ namespace cboard::model {
 
 class FlatTable;
 
-// Reads a FlatBuffer; borrows its bytes. Not thread-safe, because reading records damage.
+// Reads a FlatBuffer. Borrows its bytes. Not thread-safe, because reading may record damage.
 class FlatBuffer {
  public:
   explicit FlatBuffer(ByteSpan bytes) : bytes_(bytes) {}
@@ -31,13 +32,13 @@ class FlatBuffer {
   FlatTable Root();
 
   bool is_damaged() const { return is_damaged_; }
-  // The position of the first offset that points outside the file.
+  // Returns the position of the first offset that points outside the file.
   std::size_t damage_offset() const { return damage_offset_; }
 
  private:
   friend class FlatTable;
 
-  // Reads a T at `offset`. If the file ends before, returns 0 and records damage.
+  // Reads a number of type T at `offset`. If the file is too short, returns 0 and records damage.
   template <typename T>
   T Load(std::size_t offset) {
     if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) {
@@ -74,7 +75,8 @@ class FlatTable {
   FlatTable Table(std::size_t field) const;
   std::vector<FlatTable> Tables(std::size_t field) const;
   std::string_view Text(std::size_t field) const;
-  // Returns the bytes of a vector of numbers: whole elements of `element_bytes` each.
+  // Returns the bytes of a vector of numbers. A number has `element_bytes` bytes; incomplete
+  // numbers are not included.
   ByteSpan Vector(std::size_t field, std::size_t element_bytes) const;
 
   template <typename T>
@@ -86,9 +88,9 @@ class FlatTable {
   }
 
  private:
-  // Returns the position of a field's value; 0 if the table does not have it.
+  // Returns the position of a field's value, or 0 if the table does not have the field.
   std::size_t FieldAt(std::size_t field) const;
-  // Returns the position to which the offset stored at `at` points.
+  // Reads the offset at position `at`, and returns the position to which it points.
   std::size_t Follow(std::size_t at) const;
 
   FlatBuffer* buffer_ = nullptr;

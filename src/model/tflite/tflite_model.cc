@@ -1,4 +1,5 @@
-// Reads TFLite: a flatbuffer with subgraphs, tensors with their scales, and buffers of weights.
+// Reads TFLite files: a flatbuffer with subgraphs, tensors and their scales, and buffers with
+// weights.
 #include <algorithm>
 
 #include "cboard/base/strings.h"
@@ -12,7 +13,7 @@
 namespace cboard::model {
 namespace {
 
-// Numbers of the used fields in each table, from TFLite's schema.
+// The numbers of the fields that this reader uses, for each table of TFLite's schema.
 namespace model_field {
 enum : std::size_t { kVersion, kOperatorCodes, kSubgraphs, kDescription, kBuffers };
 }
@@ -109,8 +110,8 @@ class TfliteReader {
     return {};
   }
 
-  // Reads a list of tensor ids. -1 is an omitted input. Other numbers outside the list are damage,
-  // which is reported but does not stop reading.
+  // Reads a list of tensor numbers. -1 means an omitted input. Any other number that does not exist
+  // is reported as damage, but reading continues.
   std::vector<TensorId> Ids(const FlatTable& table, std::size_t field) const {
     std::vector<TensorId> ids;
     for (const std::int32_t number : table.Numbers<std::int32_t>(field)) {
@@ -122,7 +123,7 @@ class TfliteReader {
 
   Result<void> ReadTensor(const FlatTable& tensor, const std::string& prefix) {
     const std::string_view name = tensor.Text(tensor_field::kName);
-    // Charges the parts of a table each time, because many offsets may lead to the same table.
+    // Counts the memory of a table's parts each time: many offsets may lead to the same table.
     CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + prefix.size()));
     const TensorId id = graph_.NewTensor(
         prefix + (name.empty() ? "tensor_" + std::to_string(ids_.size()) : std::string(name)));
@@ -142,7 +143,7 @@ class TfliteReader {
     if (is_sparse && CanBeSparse(type)) {
       const Result<void> set =
           SetSparseConstant(graph_, id, type, shape, tensor.Table(tensor_field::kSparsity), data);
-      // An offset outside the file reads as a missing value, so damage is reported first.
+      // Reports damage before other errors: an offset outside the file looks like a missing value.
       CBOARD_RETURN_IF_ERROR(CheckDamage());
       CBOARD_RETURN_IF_ERROR(set);
     } else if (!data.empty() && !is_sparse) {
@@ -155,7 +156,8 @@ class TfliteReader {
     return ReadQuantization(tensor.Table(tensor_field::kQuantization), id);
   }
 
-  // Buffer 0 is always empty. Models above 2 GB store data behind the flatbuffer.
+  // Returns the data of a buffer. Buffer 0 is always empty. Models above 2 GB store the data behind
+  // the flatbuffer.
   ByteSpan DataOf(std::uint32_t index) {
     if (index == 0 || index >= buffers_.size()) return {};
     const FlatTable& buffer = buffers_[index];
@@ -166,8 +168,8 @@ class TfliteReader {
     return bytes_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
   }
 
-  // Wraps the scales in the file as constants, without a copy, in the form that the quantization
-  // rules need.
+  // Returns a constant that refers to the scales in the file without copying them. The quantization
+  // rules need the scales in this form.
   static ModelTensor InPlace(ByteSpan data, DType type) {
     ModelTensor constant;
     constant.type = type;
@@ -203,7 +205,8 @@ class TfliteReader {
     const auto code = operation.Number<std::uint32_t>(operator_field::kCode);
     if (code < codes_.size()) {
       const std::string_view custom = codes_[code].Text(code_field::kCustom);
-      // The number of a built-in operator. Numbers above 127 are stored only in the newer field.
+      // The number of a built-in operator. Numbers above 127 do not fit into the old field, and are
+      // only in the new one.
       const std::int32_t builtin =
           std::max<std::int32_t>(codes_[code].Number<std::int8_t>(code_field::kOldBuiltin),
                                  codes_[code].Number<std::int32_t>(code_field::kBuiltin));
@@ -226,8 +229,8 @@ class TfliteReader {
     return {};
   }
 
-  // Passes constants through DEQUANTIZE (weights stored as float16 or in 8 bits) and DENSIFY
-  // (sparse weights) to the nodes that use them.
+  // Connects constants with the nodes that use them through DEQUANTIZE (weights stored as float16
+  // or in 8 bits) and DENSIFY (sparse weights).
   void PassConstantsOn() {
     for (const ModelNode& node : graph_.nodes()) {
       if (node.op_type != "DEQUANTIZE" && node.op_type != "DENSIFY" && node.op_type != "RESHAPE") {

@@ -5,7 +5,7 @@
 namespace cboard::model {
 namespace {
 
-// Operator names by number.
+// Names of operators. The index is the operator's number.
 constexpr auto kNames = std::to_array<std::string_view>({
     "ADD",
     "AVERAGE_POOL_2D",

@@ -1,4 +1,4 @@
-// TFLite's built-in operators.
+// The built-in operators of TFLite.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace cboard::model {
 
-// Returns the name of an operator: "CONV_2D" for 3; empty for unknown numbers.
+// Returns the name of an operator: "CONV_2D" for 3. Returns an empty text for unknown numbers.
 std::string_view TfliteOperatorName(std::int32_t number);
 
 }  // namespace cboard::model

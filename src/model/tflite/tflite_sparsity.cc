@@ -10,7 +10,7 @@
 namespace cboard::model {
 namespace {
 
-// Numbers of the used fields in each table, from TFLite's schema.
+// The numbers of the fields that this reader uses, for each table of TFLite's schema.
 namespace sparsity_field {
 enum : std::size_t { kTraversalOrder, kBlockMap, kLevels };
 }
@@ -18,7 +18,7 @@ namespace level_field {
 enum : std::size_t { kFormat, kDenseSize, kSegmentsType, kSegments, kIndicesType, kIndices };
 }
 
-// Maximum rank. Each dimension may have two levels, because it may be stored in blocks.
+// Maximum rank. A dimension that is stored in blocks has two levels.
 constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kMaxLevels = 2 * kMaxRank;
 
@@ -26,7 +26,7 @@ tl::unexpected<Error> Damaged(std::string what) {
   return Fail(ErrorCode::kDataLoss, "the sparse tensor " + what);
 }
 
-// Returns true if `numbers` are a permutation of [begin, begin + numbers.size()).
+// True if `numbers` are a permutation of [begin, begin + numbers.size()).
 bool IsOrderOf(std::vector<std::int32_t> numbers, std::int32_t begin) {
   std::ranges::sort(numbers);
   return std::ranges::all_of(numbers, [&](std::int32_t number) { return number == begin++; });
@@ -40,29 +40,30 @@ bool AreDimensions(std::vector<std::int32_t> numbers, std::size_t rank) {
           (numbers.front() >= 0 && static_cast<std::size_t>(numbers.back()) < rank));
 }
 
-// The parsed structure of a sparse tensor. Owns its lists. Errors are kDataLoss, and continue a
-// sentence that begins with the tensor: "needs 3 values but has 2".
+// The parsed structure of a sparse tensor. Owns its lists. Its errors are kDataLoss. The error
+// texts have no subject, because the caller puts the name of the tensor in front: "needs 3 values
+// but has 2".
 class Sparsity {
  public:
-  // Reads a SparsityParameters table of a tensor with this shape. Memory is limited to a few
-  // levels, whatever the file contains.
+  // Reads the SparsityParameters table of a tensor with this shape. The number of levels is
+  // limited, so memory is limited whatever the file contains.
   static Result<Sparsity> Read(const FlatTable& table, const std::vector<std::int64_t>& shape);
 
-  // The size in bytes of the lists that contain positions.
+  // Returns the size in bytes of the lists that contain positions.
   std::uint64_t index_bytes() const;
 
-  // Checks that every position in the lists is inside the shape, and that every needed value is one
-  // of `value_count`. Takes time proportional to index_bytes().
+  // Checks that every position in the lists is inside the shape, and that the structure needs no
+  // more than `value_count` values. Takes time proportional to index_bytes().
   Result<void> Check(std::size_t value_count) const;
 
-  // Copies values to their positions in `dense`, which has the elements of the shape; other
-  // positions are not changed. Requires a successful Check. Takes time proportional to the values
-  // and index_bytes().
+  // Copies values to their positions in `dense`, which has room for all elements of the shape.
+  // Other elements of `dense` are not changed. Call it only after a successful Check. Takes time
+  // proportional to the number of values and to index_bytes().
   void Fill(ByteSpan values, std::size_t element_bytes, MutableByteSpan dense) const;
 
  private:
-  // A copied list of numbers. It is copied because the file may change between the check and the
-  // use.
+  // A list of numbers, copied from the file: another program may change the file between the check
+  // and the use.
   struct Numbers {
     std::vector<std::byte> bytes;
     std::size_t width = 0;  // Bytes per number: 1, 2 or 4; 0 if there is no list.
@@ -84,16 +85,18 @@ class Sparsity {
     MutableByteSpan dense;
   };
 
-  // Computes the sizes and steps of the levels.
+  // Computes the size of each level, and the distance between its indices in the flat tensor.
   Result<void> Place(const std::vector<std::int64_t>& shape, const std::vector<std::int32_t>& order,
                      const std::vector<std::int32_t>& block_map);
   static Result<Level> ReadLevel(const FlatTable& table);
-  // Reads a union. It takes two fields: `type`, and the vector's table after it.
+  // Reads a list of numbers from a union. A union takes two fields: its type is field `type`, and
+  // the table with the list is the next field.
   static Numbers ReadNumbers(const FlatTable& table, std::size_t type);
-  // Returns the number of children of a sparse level with `parents` parent nodes.
+  // Checks a sparse level with `parents` parent nodes. Returns the number of their children.
   static Result<std::uint64_t> CheckSparse(const Level& level, std::uint64_t parents);
-  // Copies the values below `position` of the previous level, whose indices lead to `element`. The
-  // recursion is as deep as the number of levels.
+  // Copies the values below one node of the tree to the dense tensor. The node is at `position` in
+  // the level before `level`. `element` is the index in the flat dense tensor to which the indices
+  // of the node and its parents lead. The recursion is as deep as the number of levels.
   void FillBelow(const Copying& copying, std::size_t level, std::size_t position,
                  std::uint64_t element) const;
 
@@ -113,7 +116,7 @@ std::int64_t Sparsity::Numbers::operator[](std::size_t i) const {
 }
 
 Sparsity::Numbers Sparsity::ReadNumbers(const FlatTable& table, std::size_t type) {
-  // The bytes per index of the union's types: None, Int32Vector, Uint16Vector, Uint8Vector.
+  // The bytes per index for each type of the union: None, Int32Vector, Uint16Vector, Uint8Vector.
   constexpr std::size_t kWidths[] = {0, 4, 2, 1};
   const auto kind = table.Number<std::uint8_t>(type);
   if (kind >= std::size(kWidths) || kWidths[kind] == 0) return {};
@@ -154,7 +157,7 @@ Result<Sparsity> Sparsity::Read(const FlatTable& table, const std::vector<std::i
     return Damaged("exceeds the address space");
   }
 
-  // Checks vectors before copying them, because they may claim to be as long as the file.
+  // Checks the lengths of the vectors before copying them: a vector may be as long as the file.
   const std::size_t level_count = table.Vector(sparsity_field::kLevels, 4).size() / 4;
   const std::size_t order_count = table.Vector(sparsity_field::kTraversalOrder, 4).size() / 4;
   const std::size_t block_count = table.Vector(sparsity_field::kBlockMap, 4).size() / 4;
@@ -188,7 +191,8 @@ Result<void> Sparsity::Place(const std::vector<std::int64_t>& shape,
                              const std::vector<std::int32_t>& order,
                              const std::vector<std::int32_t>& block_map) {
   const std::size_t rank = shape.size();
-  // The stride of each dimension, and the size of its blocks.
+  // The distance between neighbouring elements along each dimension, and the block size of each
+  // dimension.
   std::vector<std::uint64_t> steps(rank, 1);
   for (std::size_t i = rank - 1; i > 0; --i) {
     steps[i - 1] = steps[i] * static_cast<std::uint64_t>(shape[i]);
@@ -233,8 +237,8 @@ Result<std::uint64_t> Sparsity::CheckSparse(const Level& level, std::uint64_t pa
     return Damaged("has " + std::to_string(segments.size()) + " segment bounds for " +
                    std::to_string(parents) + " segments");
   }
-  // Segments must start at 0 and be consecutive, so that a node's position is also the position of
-  // its value.
+  // The segments must start at 0 and follow each other without gaps: the position of a node is then
+  // also the position of its value.
   std::int64_t end = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i] < end || (i == 0 && segments[i] != 0)) {
@@ -312,7 +316,7 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, DType type,
   };
   const Result<Sparsity> read = Sparsity::Read(sparsity, shape);
   if (!read) return refused(read.error());
-  // Charges the memory for each tensor, because many tensors may share lists and values.
+  // Counts the memory for each tensor: many tensors may use the same lists and values.
   const std::uint64_t stored_bytes = read->index_bytes() + values.size();
   CBOARD_RETURN_IF_ERROR(graph.Charge(stored_bytes));
   const std::size_t element_bytes = LayoutOf(type).bytes;

@@ -13,15 +13,15 @@
 
 namespace cboard::object_store {
 
-// Returns the value of a key in a section of an INI file, such as ~/.aws/credentials; empty if it
-// is missing.
+// Returns the value of a key in a section of an INI file, such as ~/.aws/credentials. Returns an
+// empty text if there is none.
 std::string IniValue(std::string_view text, std::string_view section, std::string_view key);
 
-// Reads ~/.aws/<name>, or the file named by the environment variable `variable`; empty if it cannot
-// be read.
+// Reads ~/.aws/<name>, or the file whose path is in the environment variable `variable`. Returns an
+// empty text if it cannot be read.
 std::string ReadProfileFile(const char* variable, std::string_view name);
 
-// Returns $AWS_PROFILE, or "default".
+// Returns the value of $AWS_PROFILE, or "default" if it is not set.
 std::string ProfileName();
 
 // Supplies credentials. Thread-safe. Temporary keys are renewed before they expire.
@@ -30,10 +30,10 @@ class CredentialSource {
   CredentialSource(std::string scheme, HttpClient& client)
       : scheme_(std::move(scheme)), client_(client) {}
 
-  // Returns the current credentials; empty if no place has keys.
+  // Returns the current credentials. They are empty if no keys were found.
   Credentials Get();
 
-  // Discards the stored credentials, after the store reported that they have expired.
+  // Discards the stored credentials. Call it when the store has reported that they have expired.
   void Forget();
 
  private:

@@ -63,7 +63,7 @@ Sha256Digest Sha256(std::string_view bytes) {
   for (; bytes.size() - offset >= kBlockBytes; offset += kBlockBytes) {
     AddBlock(state, bytes.data() + offset);
   }
-  // The padding at the end: a bit 1, zeros, and the length in bits.
+  // Adds the padding at the end: a bit 1, zeros, and the length in bits.
   std::string end(bytes.substr(offset));
   end += '\x80';
   while (end.size() % kBlockBytes != kBlockBytes - 8) end += '\0';

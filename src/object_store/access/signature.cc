@@ -37,8 +37,8 @@ std::string PercentEncoded(std::string_view text, bool keeps_slashes) {
 }
 
 std::string CanonicalQuery(const std::map<std::string, std::string>& query) {
-  // The parameters are sorted by name, not by the encoded name. The names here contain only letters
-  // and hyphens, so the order is the same.
+  // Sorts the parameters by their names before encoding. The specification sorts by the encoded
+  // names; the order is the same, because these names contain only letters and hyphens.
   std::string text;
   for (const auto& [name, value] : query) {
     if (!text.empty()) text += '&';

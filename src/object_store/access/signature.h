@@ -17,7 +17,7 @@ struct Credentials {
 
 struct UnsignedRequest {
   std::string method = "GET";
-  // Host name, with the port if it is not the default port.
+  // The host name, and the port unless it is the default port.
   std::string host;
   std::string path;                            // Percent-encoded, starting with a slash.
   std::map<std::string, std::string> query;    // Not encoded.
@@ -25,17 +25,17 @@ struct UnsignedRequest {
   std::string_view body;
 };
 
-// Percent-encodes every byte except letters, digits and "-._~" as %XX; `keeps_slashes` also leaves
-// "/".
+// Percent-encodes a text: every byte except letters, digits and "-._~" becomes %XX. If
+// `keeps_slashes` is true, "/" is not encoded either.
 std::string PercentEncoded(std::string_view text, bool keeps_slashes);
 
-// Returns "a=1&b=2", sorted and encoded, as it must be signed and sent.
+// Returns the query as "a=1&b=2", sorted and encoded. It is signed and sent in this form.
 std::string CanonicalQuery(const std::map<std::string, std::string>& query);
 
 std::string HexSha256(std::string_view bytes);
 
-// Returns the headers to send with the request: its own headers, the date, the hash of the body,
-// and Authorization. `time` is seconds since 1970.
+// Returns the headers to send with the request: the request's own headers, the date, the hash of
+// the body, and Authorization. `time` is in seconds since 1970.
 std::map<std::string, std::string> SignedHeaders(const UnsignedRequest& request,
                                                  const Credentials& credentials,
                                                  std::string_view region, std::int64_t time);

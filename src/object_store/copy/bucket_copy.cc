@@ -26,7 +26,7 @@ struct CopyFolder {
   FileLock lock;
 };
 
-// Takes the first folder for `url` that no other process uses.
+// Locks and returns the first folder for `url` that no other process uses.
 Result<CopyFolder> TakeFolder(const fs::path& cache, const ObjectUrl& url) {
   constexpr int kMaxFolders = 64;
   std::string name = url.bucket + "_" + url.prefix;

@@ -9,7 +9,7 @@
 namespace cboard::object_store {
 namespace {
 
-// True for event files and for the projector's files, which writers store next to them.
+// True for event files, and for the projector's files that writers store in the same directory.
 bool IsLogFile(std::string_view name) {
   return name.find("tfevents") != std::string_view::npos || name == "projector_config.pbtxt" ||
          name == "sprite.png" || name.ends_with(".tsv");

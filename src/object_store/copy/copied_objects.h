@@ -1,4 +1,5 @@
-// The list of objects in a local copy, stored in a file between starts.
+// The list of the objects that a local copy of a bucket contains. It is stored in a file, so that
+// the next start of the program can continue the copy.
 #pragma once
 
 #include <filesystem>
@@ -12,20 +13,20 @@
 
 namespace cboard::object_store {
 
-// The copied objects, by object key.
+// The copied objects. The map's key is the object key.
 using CopiedObjects = std::map<std::string, ObjectInfo, std::less<>>;
 
-// Encodes the list of copied objects, one line per object: size, ETag and key, separated by tabs;
-// ETags and keys are percent-encoded.
+// Encodes the list of copied objects. Each line describes an object by its size, ETag and key,
+// separated by tabs. ETags and keys are percent-encoded.
 std::string EncodeCopiedObjects(const CopiedObjects& objects);
 
-// Decodes the list of copied objects. Unreadable lines are skipped; their objects are downloaded
-// again.
+// Decodes the list of copied objects. Lines that cannot be read are skipped, and their objects are
+// downloaded again.
 CopiedObjects DecodeCopiedObjects(std::string_view text);
 
-// Returns the path of an object below the folder of the copy: its key without `prefix`. nullopt if
-// the object is neither an event file nor a projector file. Fails with kInvalidArgument if a file
-// cannot have that name, or would be outside of the folder.
+// Returns the path of an object inside the folder of the copy, which is the object's key without
+// `prefix`. Returns nullopt if the object is neither an event file nor a projector file. Fails with
+// kInvalidArgument if a file cannot have this name, or if the path would be outside the folder.
 Result<std::optional<std::filesystem::path>> PathOfKey(std::string_view key,
                                                        std::string_view prefix);
 

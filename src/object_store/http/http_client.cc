@@ -13,7 +13,7 @@
 namespace cboard::object_store {
 namespace {
 
-// The functions of libcurl that are used.
+// The functions of libcurl that this program uses.
 struct Curl {
   decltype(&::curl_global_init) global_init;
   decltype(&::curl_easy_init) easy_init;
@@ -35,7 +35,7 @@ bool Find(void* library, const char* name, Function& function) {
 
 Result<const Curl*> LoadCurl() {
   static std::mutex mutex;
-  // The library is never unloaded, because other threads may hold connections.
+  // The library is never unloaded, because other threads may have open connections.
   static const Curl* loaded = nullptr;
   const std::scoped_lock lock(mutex);
   if (loaded != nullptr) return loaded;
@@ -88,7 +88,8 @@ std::size_t TakeHeader(char* bytes, std::size_t one, std::size_t count, void* to
   constexpr std::size_t kMaxHeaders = 200;
   auto& headers = static_cast<Receiver*>(to)->response.headers;
   std::string_view line(bytes, count * one);
-  // Discards the headers of an earlier interim response.
+  // A new status line starts a new response. Discards the headers of the interim response before
+  // it.
   if (line.starts_with("HTTP/")) headers.clear();
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || headers.size() >= kMaxHeaders) return count * one;
@@ -130,7 +131,7 @@ class CurlClient final : public HttpClient {
     for (const auto& [name, value] : request.headers) {
       headers = curl_.slist_append(headers, (name + ": " + value).c_str());
     }
-    // An empty Expect header prevents libcurl's pause before the body is sent.
+    // With an empty Expect header, libcurl does not wait before it sends the body.
     headers = curl_.slist_append(headers, "Expect:");
     Set(handle, CURLOPT_URL, request.url.c_str());
     Set(handle, CURLOPT_NOSIGNAL, 1L);
@@ -152,7 +153,7 @@ class CurlClient final : public HttpClient {
       Set(handle, CURLOPT_READDATA, &body);
       Set(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
       if (request.headers.contains("x-aws-ec2-metadata-token-ttl-seconds")) {
-        // Requests to the machine's own metadata service use no proxy.
+        // Uses no proxy for requests to the machine's own metadata service.
         Set(handle, CURLOPT_PROXY, "");
       }
     }
@@ -187,7 +188,7 @@ class CurlClient final : public HttpClient {
     return handle;
   }
 
-  // Resets the options of a handle and keeps its connection for the next request.
+  // Resets the options of a handle. Its connection stays open for the next request.
   void Return(CURL* handle) {
     curl_.easy_reset(handle);
     const std::scoped_lock lock(mutex_);

@@ -1,5 +1,5 @@
-// Sends HTTP requests with libcurl, which is loaded for the first request, because no other part
-// needs it.
+// Sends HTTP requests with libcurl. The library is loaded when it is first needed, because no other
+// part of the program needs it.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct HttpResponse {
   std::map<std::string, std::string> headers;  // Names in lower case.
   std::string body;
 
-  // Returns the value of a response header; empty if it is missing.
+  // Returns the value of a response header, or an empty text if there is none.
   std::string_view header(const std::string& name) const;
 };
 
-// Sends HTTP requests. Follows no redirects and does not retry. Proxies come from the environment,
-// as in curl. Thread-safe: connections are reused, one per concurrent request.
+// Sends HTTP requests. Does not follow redirects and does not retry. Like curl, finds proxies in
+// the environment. Thread-safe. Connections are reused; each concurrent request has its own.
 class HttpClient {
  public:
   // Loads libcurl. Fails with kFailedPrecondition if it is not installed.
@@ -39,8 +39,8 @@ class HttpClient {
 
   virtual ~HttpClient() = default;
 
-  // Sends an HTTP request. Fails with kUnavailable if there is no response or a truncated one, and
-  // with kResourceExhausted if it is longer than allowed.
+  // Sends an HTTP request. Fails with kUnavailable if there is no response or it is truncated, and
+  // with kResourceExhausted if the response is longer than the request allows.
   virtual Result<HttpResponse> Send(const HttpRequest& request) = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace cboard::object_store {
 
-// Parses a page of ListObjectsV2. Fails with kDataLoss for other text.
+// Parses a page of a ListObjectsV2 response. Fails with kDataLoss if the text is something else.
 Result<ObjectPage> ParseListing(std::string_view xml);
 
 struct StoreError {

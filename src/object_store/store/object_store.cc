@@ -33,7 +33,7 @@ struct Endpoint {
   std::string path;  // The part before the key: "/bucket/" or "/".
 };
 
-// The meaning of a failed response, and whether the same request may succeed later.
+// The error of a failed response. `may_pass` is true if the same request may succeed later.
 struct Failure {
   Error error;
   bool may_pass = false;
@@ -70,7 +70,7 @@ class S3Store final : public ObjectStore {
         "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + length - 1);
     if (!etag.empty()) call.headers["if-match"] = etag;
     CBOARD_ASSIGN_OR_RETURN(HttpResponse response, Send(call, gets_));
-    // Handles a server that ignores ranges and sends the whole object.
+    // The server has ignored the range and has sent the whole object.
     if (response.status == 200 && offset > 0) {
       return Fail(
           ErrorCode::kUnavailable,
@@ -255,8 +255,9 @@ class S3Store final : public ObjectStore {
     return failure;
   }
 
-  // Waits a random time between half and all of 0.1 s, 0.2 s, 0.4 s, … 5 s. Returns false if
-  // stopping was requested.
+  // Waits between two attempts, for a random time between half of the maximum and the maximum. The
+  // maximum is 0.1 s after the first attempt, then 0.2 s, 0.4 s and so on up to 5 s. Returns false
+  // if a stop was requested.
   bool Pause(int attempt) {
     std::unique_lock lock(mutex_);
     const double longest = std::min(5000.0, 100.0 * (1 << std::min(attempt - 1, 10)));

@@ -13,8 +13,8 @@ std::string_view WithoutSlashes(std::string_view text) {
   return text;
 }
 
-// True for valid bucket names. S3: 3 to 63 letters, digits, dots and hyphens. Google also allows
-// underscores, and old buckets have capital letters.
+// True for valid bucket names. In S3, a name has 3 to 63 letters, digits, dots and hyphens. Google
+// also allows underscores, and old buckets have capital letters.
 bool IsBucketName(std::string_view name) {
   constexpr std::string_view kAllowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";

@@ -6,7 +6,8 @@
 
 namespace cboard::object_store {
 
-// Decodes "a%20b+c" to "a b c". Listings with encoding-type=url encode keys like HTML forms.
+// Decodes "a%20b+c" to "a b c". In listings with encoding-type=url, keys are encoded like HTML
+// forms.
 std::string PercentDecoded(std::string_view text);
 
 }  // namespace cboard::object_store

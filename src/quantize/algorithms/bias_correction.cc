@@ -68,6 +68,7 @@ std::size_t CorrectBiases(const Graph& graph, const Placement& placement,
     if (placement.nodes[i].role != NodeRole::kCompute) continue;
     const auto weight = plan.weights.find(node.outputs[0]);
     if (weight == plan.weights.end() || weight->second.is_float) continue;
+    if (weight->second.block_size > 0) continue;  // Blocks have other codes than these.
     const std::vector<double> means = ChannelMeans(statistics, node.inputs[0]);
     if (means.empty()) continue;
     const std::vector<double> errors =

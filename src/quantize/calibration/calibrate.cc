@@ -120,11 +120,17 @@ constexpr std::size_t kMaxActivationBytes = std::size_t{96} << 20;
 // Minimum number of samples to hold some out; with fewer, all are used for calibration.
 constexpr std::size_t kMinSamplesToHoldOut = 8;
 
-// Chooses held-out samples: evenly spaced, at most a quarter.
+// Chooses held-out samples, at most a quarter: one of each part of the samples, at a place that
+// looks random but is always the same. At a fixed distance, samples that take turns (a class each,
+// again and again) would be held out from one class only.
 std::vector<bool> ChooseHeldOut(std::size_t samples, std::size_t max_held) {
   std::vector<bool> is_held(samples);
   const std::size_t count = std::min(max_held, samples / 4);
-  for (std::size_t i = 0; i < count; ++i) is_held[(2 * i + 1) * samples / (2 * count)] = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t begin = i * samples / count, end = (i + 1) * samples / count;
+    const std::uint64_t mixed = (i + 1) * 0x9E3779B97F4A7C15u;
+    is_held[begin + (mixed >> 40) % (end - begin)] = true;
+  }
   return is_held;
 }
 

@@ -115,11 +115,17 @@ namespace {
 
 std::string NameOfNode(const Node& node) { return node.name.empty() ? node.outputs[0] : node.name; }
 
-// Returns the dimension of output channels; -1 for a single scale.
-std::int64_t ChannelAxis(const Node& node, const Constant& weight, bool per_channel) {
+// Returns the dimension of output channels; -1 for a single scale. A ConvTranspose in groups has
+// its groups in dimension 0, and computes in float, so that a scale per input channel is as good;
+// TensorRT takes only dimension 1.
+std::int64_t ChannelAxis(const Node& node, const Constant& weight, bool per_channel,
+                         Target target) {
   if (!per_channel || weight.shape.size() < 2) return -1;
   if (node.Is("Conv")) return 0;
-  if (node.Is("ConvTranspose")) return node.Int("group", 1) == 1 ? 1 : -1;
+  if (node.Is("ConvTranspose")) {
+    if (node.Int("group", 1) == 1) return 1;
+    return target == Target::kTensorRt ? -1 : 0;
+  }
   if (node.Is("Gemm")) return node.Int("transB", 0) != 0 ? 0 : 1;
   return weight.shape.size() == 2 ? 1 : -1;
 }
@@ -168,7 +174,7 @@ Plan MakePlan(const Graph& graph, const Placement& placement, const Statistics& 
     weight_plan.node = NameOfNode(node);
     weight_plan.constant = constant;
     weight_plan.value_count = static_cast<std::int64_t>(weight.element_count());
-    weight_plan.axis = is_table ? 0 : ChannelAxis(node, weight, options.per_channel);
+    weight_plan.axis = is_table ? 0 : ChannelAxis(node, weight, options.per_channel, plan.target);
     const bool is_product = (node.Is("MatMul") || node.Is("Gemm")) && weight.shape.size() == 2;
     const bool is_four =
         options.precision == Precision::kW4A16 || options.precision == Precision::kW4A8;

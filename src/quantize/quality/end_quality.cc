@@ -116,9 +116,42 @@ std::optional<std::size_t> ChannelAxisOf(const std::vector<std::int64_t>& shape)
 // Maximum SQNR of a sample in dB: samples without an error must not dominate the mean.
 constexpr double kMaxSqnrDb = 60;
 
+// The mean of each value over the samples. The signal of an output is what differs between samples:
+// no error changes the average position of a landmark. Empty if there are too few samples, outputs
+// of different shapes, or samples that are too much alike to show what the signal is, such as
+// noise.
+std::vector<float> MeanOver(const ModelOutputs& outputs, std::size_t tensor) {
+  constexpr std::size_t kMinSamples = 4;
+  constexpr double kMinVariance = 0.03;  // As a part of the power of the output.
+  const std::size_t count = outputs.samples.size();
+  if (count < kMinSamples) return {};
+  std::vector<double> sums(outputs.samples[0][tensor].values.size());
+  double power = 0;
+  for (const auto& sample : outputs.samples) {
+    const std::vector<float>& values = sample[tensor].values;
+    if (values.size() != sums.size()) return {};
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      sums[k] += values[k];
+      power += std::isfinite(values[k]) ? static_cast<double>(values[k]) * values[k] : 0;
+    }
+  }
+  const auto samples = static_cast<double>(count);
+  std::vector<float> means(sums.size());
+  double constant = 0;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    const double mean = sums[k] / samples;
+    means[k] = std::isfinite(mean) ? static_cast<float>(mean) : 0;
+    constant += static_cast<double>(means[k]) * means[k] * samples;
+  }
+  const double variance = (power - constant) * samples / (samples - 1);
+  if (variance < kMinVariance * power) return {};
+  return means;
+}
+
 // Returns the mean SQNR of the channels of one sample, each at least 0 dB: classes that do not
 // occur in the sample have tiny scores with a large relative error.
-double ChannelSqnr(const ModelOutputs::Output& before, const ModelOutputs::Output& after) {
+double ChannelSqnr(const ModelOutputs::Output& before, const ModelOutputs::Output& after,
+                   const std::vector<float>& means) {
   std::size_t inner = 1, channels = 1;
   if (const auto axis = ChannelAxisOf(before.shape)) {
     channels = static_cast<std::size_t>(before.shape[*axis]);
@@ -131,7 +164,8 @@ double ChannelSqnr(const ModelOutputs::Output& before, const ModelOutputs::Outpu
     const double value = before.values[k], difference = after.values[k] - value;
     if (!std::isfinite(value)) continue;
     const std::size_t channel = k / inner % channels;
-    powers[channel] += value * value;
+    const double mean = means.empty() ? 0 : means[k];
+    powers[channel] += (value - mean) * (value - mean);
     errors[channel] += std::isfinite(difference) ? difference * difference : value * value + 1;
   }
   double sum = 0;
@@ -147,6 +181,8 @@ double ChannelSqnr(const ModelOutputs::Output& before, const ModelOutputs::Outpu
 // Sums the comparison of one output over the samples.
 class HeadComparison {
  public:
+  explicit HeadComparison(std::vector<float> means) : means_(std::move(means)) {}
+
   // Adds a sample and returns its SQNR.
   double Add(const ModelOutputs::Output& before, const ModelOutputs::Output& after) {
     ++samples_;
@@ -160,31 +196,34 @@ class HeadComparison {
       power_ += value * value;
       error_ += std::isfinite(difference) ? difference * difference : value * value + 1;
     }
-    const double sqnr_db = ChannelSqnr(before, after);
+    const double sqnr_db = ChannelSqnr(before, after, means_);
     sum_db_ += sqnr_db;
     return sqnr_db;
   }
 
   HeadQuality Finish(std::string output) const {
     HeadQuality result{.output = std::move(output), .sqnr_db = SqnrOf(power_, error_)};
+    result.is_without_mean = !means_.empty();
     result.channel_sqnr_db = samples_ == 0 ? 0 : sum_db_ / static_cast<double>(samples_);
     return result;
   }
 
  private:
+  std::vector<float> means_;
   double power_ = 0, error_ = 0, sum_db_ = 0;
   std::size_t samples_ = 0;
 };
 
 }  // namespace
 
-EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant) {
+EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant,
+                          bool without_mean) {
   EndQuality quality{.heads = {}, .samples = baseline.samples.size()};
   if (baseline.samples.empty()) return quality;
   quality.sample_sqnr_db.resize(baseline.samples.size());
   const std::size_t tensors = baseline.samples[0].size();
   for (std::size_t i = 0; i < tensors; ++i) {
-    HeadComparison comparison;
+    HeadComparison comparison(without_mean ? MeanOver(baseline, i) : std::vector<float>{});
     for (std::size_t sample = 0; sample < baseline.samples.size(); ++sample) {
       if (sample >= variant.samples.size() || i >= variant.samples[sample].size()) continue;
       const double sqnr_db =

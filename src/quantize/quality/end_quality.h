@@ -41,6 +41,9 @@ struct KeptTensors {
 Result<ModelOutputs> RunModel(const runtime::Session& model, std::span<const std::string> tensors,
                               std::span<const HeldSample> samples, KeptTensors* kept = nullptr);
 
-EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant);
+// Compares the outputs of two models for the same samples. With `without_mean`, the signal of an
+// output is its difference from the mean over the samples, as long as there are at least four.
+EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant,
+                          bool without_mean = true);
 
 }  // namespace cboard::quantize

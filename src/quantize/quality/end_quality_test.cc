@@ -27,6 +27,43 @@ TEST(CompareOutputs, ReportsHeadsButNotHiddenActivations) {
   EXPECT_LT(quality.MeanSqnrDb(), 40) << "hidden activations decide, too";
 }
 
+// Four samples of a landmark near (3, 4) that moves by one.
+ModelOutputs Landmarks(float error) {
+  ModelOutputs outputs;
+  for (const float move : {-1.0f, 1.0f, -1.0f, 1.0f}) {
+    outputs.samples.push_back({{"point", {1, 2}, {3 + move + error, 4 + move + error}}});
+  }
+  return outputs;
+}
+
+TEST(CompareOutputs, MeasuresErrorsAgainstTheDifferencesBetweenSamples) {
+  const EndQuality quality = CompareOutputs(Landmarks(0), Landmarks(0.5f));
+  EXPECT_GT(quality.heads[0].sqnr_db, 15);
+  EXPECT_LT(quality.heads[0].channel_sqnr_db, 7);
+  EXPECT_LT(quality.MeanSqnrDb(), 7);
+  const EndQuality with_mean = CompareOutputs(Landmarks(0), Landmarks(0.5f), false);
+  EXPECT_GT(with_mean.heads[0].channel_sqnr_db, 15);
+}
+
+TEST(CompareOutputs, KeepsTheMeanOfOutputsThatHardlyDiffer) {
+  ModelOutputs before = Landmarks(0), after = Landmarks(0.5f);
+  for (ModelOutputs* const outputs : {&before, &after}) {
+    for (auto& sample : outputs->samples) {
+      for (float& value : sample[0].values) value += 100;
+    }
+  }
+  EXPECT_GT(CompareOutputs(before, after).heads[0].channel_sqnr_db, 40);
+}
+
+TEST(CompareOutputs, KeepsTheMeanOfOutputsWithDifferentShapes) {
+  ModelOutputs before = Landmarks(0), after = Landmarks(0.5f);
+  for (ModelOutputs* const outputs : {&before, &after}) {
+    outputs->samples[1][0].shape = {1, 1};
+    outputs->samples[1][0].values.resize(1);
+  }
+  EXPECT_GT(CompareOutputs(before, after).heads[0].channel_sqnr_db, 15);
+}
+
 EndQuality WithSamples(std::vector<double> sqnr_db) {
   EndQuality quality;
   quality.sample_sqnr_db = std::move(sqnr_db);

@@ -289,12 +289,8 @@ class GraphQuantizer {
     const auto corrected = plan_.biases.find(from_.nodes[i].outputs[0]);
     const auto place = FindBias(i, weight);
     if (corrected == plan_.biases.end() || !place) return;
-    const std::string name = to_.UniqueName(from_.nodes[i].outputs[0] + "_corrected_bias");
-    const auto size = static_cast<std::int64_t>(corrected->second.size());
-    to_.constants.emplace(name, Constant::Floats({size}, corrected->second));
-    Node& node = to_.nodes[place->node];
-    if (node.inputs.size() <= place->input) node.inputs.resize(place->input + 1);
-    node.inputs[place->input] = name;
+    SetBias(to_, to_.nodes[place->node], place->input, from_.nodes[i].outputs[0],
+            corrected->second);
   }
 
   // Quantizes a constant operand of Add, Mul or Concat.

@@ -53,6 +53,14 @@ std::string AddConstantCodes(Graph& graph, ConstantCodes codes, std::vector<Node
   return result;
 }
 
+void SetBias(Graph& graph, Node& node, std::size_t input, const std::string& layer,
+             const std::vector<float>& bias) {
+  const std::string name = graph.UniqueName(layer + "_corrected_bias");
+  graph.constants.emplace(name, Constant::Floats({static_cast<std::int64_t>(bias.size())}, bias));
+  if (node.inputs.size() <= input) node.inputs.resize(input + 1);
+  node.inputs[input] = name;
+}
+
 std::string AddWeightCodes(Graph& graph, const Constant& weight, const WeightPlan& plan,
                            std::vector<Node>& added) {
   const std::vector<std::int8_t> codes = QuantizeWeight(weight, plan);

@@ -31,4 +31,8 @@ struct ConstantCodes {
 };
 std::string AddConstantCodes(Graph& graph, ConstantCodes codes, std::vector<Node>& added);
 
+// Makes `bias` the input `input` of a node, under a name from that of its layer.
+void SetBias(Graph& graph, Node& node, std::size_t input, const std::string& layer,
+             const std::vector<float>& bias);
+
 }  // namespace cboard::quantize

@@ -146,6 +146,10 @@ Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan
     const Constant& weight = *graph.FindConstant(weight_plan.constant);
     if (!IsProduct(node, weight) || weight_plan.block_size == 0) {
       to.nodes[i].inputs[1] = AddWeightCodes(to, weight, weight_plan, added);
+      const auto corrected = plan.biases.find(node.outputs[0]);
+      if (corrected != plan.biases.end() && !node.Is("MatMul")) {
+        SetBias(to, to.nodes[i], 2, node.outputs[0], corrected->second);
+      }
       continue;
     }
     const auto gram = grams.find(node.inputs[0]);

@@ -26,7 +26,7 @@ constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
 class Slab {
  public:
   explicit Slab(std::size_t bytes) : bytes_(RoundUp(bytes, kSlabBytes)) {
-    // aligned_alloc() returns fresh memory for large blocks, and huge pages need this alignment.
+    // For large blocks, aligned_alloc() returns fresh memory. Huge pages need this alignment.
     memory_ = static_cast<std::byte*>(std::aligned_alloc(kSlabBytes, bytes_));
     if (memory_ == nullptr) throw std::bad_alloc();
     ::madvise(memory_, bytes_, MADV_HUGEPAGE);  // If this fails, the memory is slower but valid.
@@ -35,7 +35,7 @@ class Slab {
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
 
-  // Takes the remaining memory of the slab, up to `bytes`.
+  // Takes up to `bytes` bytes of the slab's unused memory.
   std::span<std::byte> Take(std::size_t bytes) {
     const std::span<std::byte> taken(memory_ + used_, std::min(bytes, bytes_ - used_));
     used_ += taken.size();
@@ -56,10 +56,10 @@ struct Chunk {
   std::span<std::byte> memory;
 };
 
-// Takes `wanted` bytes, or at least `needed` bytes if the slab has less memory left.
+// Takes `wanted` bytes. If the slab has less memory left, takes at least `needed` bytes.
 Chunk TakeChunk(std::size_t needed, std::size_t wanted) {
   static std::mutex mutex;
-  // Never destroyed: threads may still be reading files when the program ends.
+  // The slab is never destroyed: threads may still be reading files when the program ends.
   static auto& current = *new std::shared_ptr<Slab>(std::make_shared<Slab>(kSlabBytes));
   if (needed > kMaxChunkBytes) {
     auto slab = std::make_shared<Slab>(needed);
@@ -80,8 +80,8 @@ std::byte* Arena::Allocate(std::size_t bytes) {
   bytes = RoundUp(bytes, 8);
   Lane& lane = bytes <= kMaxSmallBytes ? small_ : large_;
   if (bytes > lane.left_bytes) {
-    // A new chunk grows in proportion to the arena's size, so that at most 1/32 is unused. Sizes
-    // are multiples of the requested bytes, which avoids gaps.
+    // The size of a new chunk is proportional to the size of the arena, so that at most 1/32 of the
+    // arena is unused. It is a multiple of the requested bytes, which avoids gaps.
     const std::size_t wanted = std::clamp(size_bytes_ / 32, kMinChunkBytes, kMaxChunkBytes);
     Chunk chunk = TakeChunk(bytes, RoundUp(wanted, bytes));
     if (slabs_.empty() || slabs_.back() != chunk.slab) slabs_.push_back(std::move(chunk.slab));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMidStep = std::uint64_t{1} << 31;
 constexpr std::uint64_t kMidWall = std::uint64_t{1} << 47;
 
-// Returns nullopt if the blob does not fit into a ShortBlob.
+// Converts a blob to the short form. Returns nullopt if the blob does not fit into a ShortBlob.
 std::optional<ShortBlob> Shortened(const StoredBlob& blob, const BlobBase& base) {
   const std::uint64_t step =
       static_cast<std::uint64_t>(blob.step) - static_cast<std::uint64_t>(base.step) + kMidStep;
@@ -119,8 +119,8 @@ void BlobColumn::Append(const StoredBlob& blob) {
 }
 
 void BlobColumn::OpenBlock() {
-  // A new block grows in proportion to the column's size, so that unused space and the list of
-  // blocks stay small.
+  // The size of a new block is proportional to the size of the column, so that both the unused
+  // space and the list of blocks stay small.
   open_capacity_ = std::clamp<std::size_t>(size_ / 4, 2, 256);
   open_ = arena_->Allocate(open_capacity_ * (has_long_ ? sizeof(StoredBlob) : sizeof(ShortBlob)));
   open_size_ = 0;

@@ -1,4 +1,4 @@
-// Positions of the values of one tag in one file, in 28 bytes per value.
+// The positions of the values of one tag in one file. A position takes 28 bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace cboard::reader {
 
-// A BlobEntry without the index of the file, which the column does not know.
+// A BlobEntry without the index of the file, because the column does not know this index.
 struct StoredBlob {
   std::int64_t step = 0;
   double wall_time_seconds = 0;
@@ -28,15 +28,16 @@ static_assert(sizeof(StoredBlob) == 40);
 
 StoredBlob ToStored(const BlobEntry& entry);
 
-// The base values for the step and wall time of ShortBlobs: those of the column's first blob.
+// The base values for the steps and wall times of ShortBlobs. They are those of the column's first
+// blob.
 struct BlobBase {
   std::int64_t step = 0;
   std::uint64_t wall_bits = 0;
 };
 
 // A StoredBlob in fewer bytes, so that reading a file needs less fresh memory. The step is within
-// 2^31 of the base, the wall time within 2^47 units of its last place (about a year), the offset
-// below 2^48. Values of real logs fit.
+// 2^31 of the base step. The wall time is within 2^47 units in the last place of the base wall
+// time, about a year. The offset is below 2^48. The values of real logs fit.
 struct ShortBlob {
   std::uint32_t step = 0;
   std::uint32_t wall_low = 0;
@@ -55,13 +56,13 @@ struct BlobBlock {
   const BlobBase* base = nullptr;    // Only for ShortBlobs; nullptr for StoredBlobs.
 };
 
-// An immutable view of a column at one moment. Cheap to copy, readable from any thread, and valid
-// after the column is destroyed.
+// An immutable view of a column at one moment. It is cheap to copy, any thread may read it, and it
+// is valid after the column is destroyed.
 class BlobColumnView {
  public:
   BlobColumnView() = default;
-  // A view of stored entries. `stored`, which `owner` keeps alive, loads the bytes; nullptr: they
-  // are already in memory.
+  // Creates a view of stored entries. `owner` keeps `stored` alive, and `stored` loads the bytes.
+  // If `stored` is null, the bytes are already in memory.
   BlobColumnView(std::shared_ptr<const void> owner, const BlobBlock* blocks,
                  std::size_t block_count, std::size_t size, const StoredColumns* stored = nullptr)
       : owner_(std::move(owner)),
@@ -74,10 +75,10 @@ class BlobColumnView {
   bool empty() const { return size_ == 0; }
   BlobEntry at(std::size_t index) const;  // `index` must be below size().
 
-  // Copies `count` entries from `first` on; the view must contain them.
+  // Returns a view of `count` entries from `first` on. This view must contain them.
   BlobColumnView Slice(std::size_t first, std::size_t count) const;
 
-  // Like above, with `file` (the index of the file in its run) set in all entries.
+  // Returns a view of the same entries. In all entries, `file` is the index of the file in its run.
   BlobColumnView WithFile(std::uint32_t file) const;
 
  private:
@@ -92,23 +93,24 @@ class BlobColumnView {
   std::uint32_t file_ = 0;
 };
 
-// A column that one thread appends to while other threads read views of it. Borrows the arena.
+// A column that one thread appends to while other threads read views of it. It borrows the arena.
 class BlobColumn {
  public:
   explicit BlobColumn(Arena& arena) : arena_(&arena) {}
 
   void Append(const StoredBlob& blob);
 
-  // Starts the column with the blobs of a stored column, without copying them: the arena must keep
+  // Starts the column with the blobs of a stored column, without copying them; the arena must keep
   // their owner alive. Call it only before the first Append().
   void Adopt(const BlobColumnView& stored);
 
   std::size_t size() const { return size_; }
 
-  // Prefetches the memory for the next appended blob.
+  // Prefetches the memory where the next blob will be appended.
   void PrefetchRoom() const { __builtin_prefetch(open_ + open_size_ * sizeof(ShortBlob), 1); }
 
-  // A view of the blobs appended so far. `owner` must keep the arena alive; the view keeps `owner`.
+  // Returns a view of the blobs appended so far. `owner` must keep the arena alive; the view keeps
+  // `owner` alive.
   BlobColumnView View(const std::shared_ptr<const Arena>& owner) const {
     return {owner, blocks_.data(), blocks_.size(), size_};
   }
@@ -119,7 +121,7 @@ class BlobColumn {
   Arena* arena_;
   BlockList<BlobBlock> blocks_;
   BlobBase* base_ = nullptr;  // Set when the first blob is appended.
-  // A blob did not fit into a ShortBlob: all later blocks have StoredBlobs.
+  // True if a blob did not fit into a ShortBlob. All later blocks then contain StoredBlobs.
   bool has_long_ = false;
   std::byte* open_ = nullptr;  // The last block, if it has space.
   std::size_t open_size_ = 0;

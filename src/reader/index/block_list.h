@@ -1,4 +1,4 @@
-// A list in an arena that grows while other threads read earlier states of it.
+// A list that grows in an arena while other threads read earlier states of it.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 namespace cboard::reader {
 
-// A full list is copied to twice the space; the old space stays in the arena for readers. A reader
-// may use data() with the size() of the same moment from any thread, while one thread appends.
+// A list in an arena. When it is full, it is copied to a space of twice the size; the old space
+// stays in the arena for readers. While one thread appends, any thread may read data() up to the
+// size() of the same moment.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class BlockList {

@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 
-// The number of bytes that are read before a file is split into parts. These bytes show the file's
-// version and most of its tags.
+// Number of bytes that are read before a file is divided into parts. These bytes show the version
+// of the file and most of its tags.
 constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 
 // Parts become smaller towards the end of the file, so that all threads finish at about the same
-// time. With n threads, a part is 1/(2n) of the remaining bytes, but at least 1/(16n) of the file.
+// time. With n threads, the size of a part is 1/(2n) of the remaining bytes, but at least 1/(16n)
+// of the file.
 constexpr std::uint64_t kSharesLeft = 2;
 constexpr std::uint64_t kSharesOfAll = 16;
 
@@ -67,8 +68,9 @@ Result<void> FileIndex::Impl::Decode(const EncodedView& encoded, std::shared_ptr
   return {};
 }
 
-// Points are where they were: the columns of the view own them. A stored index has one column per
-// series, so files that were read in several parts stay as they are.
+// Replaces the part by its view, which needs less memory. The points do not move, because the
+// columns of the view own them. A file that was read in several parts is not changed: a stored
+// index has one column per series.
 void FileIndex::Impl::Compact() {
   if (stored_ || parts_.size() != 1) return;
   std::shared_ptr<const FileView> view = View();
@@ -95,7 +97,8 @@ void FileIndex::Impl::Rename(std::string path) {
   stored_->view = WithPath(*stored_->view, path_);
 }
 
-// Drops a stored index in which two tags have the same name; no writer produces one.
+// Converts the stored index to a part. Drops an index in which two tags have the same name; no
+// known program produces such an index.
 void FileIndex::Impl::MakePartOfStored() {
   const FileView& view = *stored_->view;
   if (!HaveDifferentNames(view.series)) {
@@ -120,7 +123,7 @@ void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& optio
     error_ = size.error();
     return;
   }
-  // Endless system files, such as /proc/kmsg, report a size of 0.
+  // Endless system files, such as /proc/kmsg, report a size of 0. They are not read.
   if (*size == 0) return;
   const std::uint64_t end = parts_.back()->end;
   if (content.empty() && options.workers != nullptr && options.workers->count() > 1 &&
@@ -134,6 +137,9 @@ void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& optio
   JoinNewSeries(parts_.size() - 1);
   error_ = last.error;
   last.error.reset();
+  for (const auto& part : parts_) {
+    if (!error_) error_ = part->bad_block;
+  }
   // Checks the size again, because the file may have grown meanwhile.
   size_bytes_ = std::max(content.empty() ? file.Size().value_or(*size) : *size, last.end);
 }
@@ -142,8 +148,8 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
                                      const ReadOptions& options) {
   const std::size_t first_number = parts_.size() - 1;
   Part& first = *parts_[first_number];
-  // In files without session marks, the meaning of an event depends on all earlier events, so such
-  // a file is read in one part.
+  // Files without session marks are read in one part: the meaning of an event depends on all
+  // earlier events.
   if (first.error || !first.index.state.has_version_2 || first.end >= file_bytes) return;
   JoinNewSeries(first_number);
 
@@ -171,19 +177,22 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
     ReadPart(file, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
   });
 
-  // The result must equal that of reading the file from its beginning.
+  // Joins the parts. The result must be the same as if one thread had read the file from its
+  // beginning.
   JoinNewSeries(first_number);
   for (std::size_t i = 0; i < others.size(); ++i) {
     const Part& before = *parts_.back();
     if (before.error || before.end < stops[i]) return;  // Reading ends at this position.
-    // These bytes looked like a record, but they are inside another record.
+    // The part begins inside a record of the previous part: bytes in the record looked like a
+    // record.
     if (before.end >= stops[i + 1]) continue;
     if (!Follows(*others[i])) {
       others[i] = std::make_unique<Part>(before.end, Tags(), before.index.state);
       ReadPart(file, *others[i], stops[i + 1], file_bytes, options);
     }
     if (others[i]->index.version_changed || !before.index.state.has_version_2) {
-      // The next part does not fit: the first part is continued in order.
+      // The version of the file changes, so the file must be read in order. Drops all parts except
+      // the first one, which is then continued.
       DropPartsFrom(first_number + 1);
       return;
     }
@@ -191,8 +200,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
   }
 }
 
-// Returns true if `part` begins where the last one ends, and its assumptions about earlier events
-// hold.
+// True if `part` begins where the last part ends, and what it assumes about earlier events is true.
 bool FileIndex::Impl::Follows(const Part& part) const {
   const Part& before = *parts_.back();
   if (part.begin != before.end || part.index.version_changed || !before.index.state.has_version_2) {
@@ -203,7 +211,8 @@ bool FileIndex::Impl::Follows(const Part& part) const {
     const std::int64_t known = FindJoined(info.name);
     if (known < 0) continue;
     const TagInfo& earlier = *joined_[static_cast<std::size_t>(known)].info;
-    // The kind of a tag decides which values it accepts. For graphs, the plugin decides the format.
+    // The kind of a tag decides which values it accepts. For graphs, the plugin name decides the
+    // format.
     if (earlier.kind != info.kind || earlier.plugin_name.empty() != info.plugin_name.empty()) {
       return false;
     }
@@ -243,7 +252,7 @@ void FileIndex::Impl::JoinNewSeries(std::size_t part) {
   }
 }
 
-// The index of the tag in joined_, or -1.
+// Returns the index of the tag in joined_, or -1.
 std::int64_t FileIndex::Impl::FindJoined(std::string_view name) const {
   return by_name_.Find(name, [this](std::int64_t known) -> std::string_view {
     return joined_[static_cast<std::size_t>(known)].info->name;

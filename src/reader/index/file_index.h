@@ -26,8 +26,8 @@
 
 namespace cboard::reader {
 
-// One tag of one file. One of the two lists of columns is empty. The other list has several columns
-// if the file was read in several parts. The columns belong to FileView::columns.
+// One tag of one file. Either `scalars` or `blobs` is empty. The other list has several columns if
+// the file was read in several parts. The columns belong to FileView::columns.
 struct SeriesView {
   std::shared_ptr<const TagInfo> info;
   std::span<const ScalarColumnView> scalars;
@@ -40,28 +40,30 @@ struct SeriesView {
   bool steps_ascend = true;
 };
 
-// A restart of the training: a position in the file that invalidates earlier events whose step is
-// `step` or larger.
+// A restart of the training: a position in the file. It makes all earlier events invalid whose step
+// is `step` or larger.
 struct Restart {
   std::int64_t step = 0;
-  bool is_session_start = false;  // A SessionLog START. Otherwise a decreasing step in a file
-                                  // older than "brain.Event:2"; it invalidates only `series`.
-  // Index in FileView::series, if the restart is not a session start.
+  // True for a SessionLog START. False for a decreasing step in a file older than "brain.Event:2";
+  // such a restart affects only the series number `series`.
+  bool is_session_start = false;
+  // Index in FileView::series. Not used for a session start.
   std::uint32_t series = 0;
 
   // The number of points of each series before the restart; 0 for series that are not in the list.
-  // Without a session start, only `series` is in the list.
+  // If the restart is not a session start, the list has only the count of `series`.
   std::vector<std::uint64_t> counts;
 };
 
-// The columns of all tags of a file. One allocation serves many thousand short columns.
+// The columns of all tags of a file. They are in one allocation, because a file may have many
+// thousand short columns.
 struct FileColumns {
   std::vector<ScalarColumnView> scalars;
   std::vector<BlobColumnView> blobs;
 };
 
 struct FileDamage : Damage {
-  // The checksums of a record are valid at this position, but its payload is not an event.
+  // True if the checksums of a record are valid at this position, but its payload is not an event.
   bool is_record = false;
 };
 
@@ -79,16 +81,16 @@ struct FileView {
   std::uint64_t read_bytes = 0;  // The file has been read up to this position.
 };
 
-// The sum of the payload checksums of all complete records in the first `end` bytes, as in
-// FileView::crc_sum. It differs from that of a view if the file was edited after the view was made.
-// nullopt if the file could not be read.
+// Returns the sum of the payload checksums of all complete records in the first `end` bytes, like
+// FileView::crc_sum. The sum differs from that of a view if the file was edited after the view was
+// made. Returns nullopt if the file could not be read.
 std::optional<std::uint64_t> SumOfCrcs(const File& file, std::uint64_t end);
 
-// A copy of the view with another path, for a file that was renamed.
+// Returns a copy of the view with another path, for a file that was renamed.
 std::shared_ptr<const FileView> WithPath(const FileView& view, const std::string& path);
 
-// A file index as bytes, in two parts. At the start of the program, the structures of all indexes
-// are read; the columns are read only on request.
+// A file index as bytes, in two parts. When the program starts, it reads the `structure` of all
+// indexes. It reads `columns` only when they are needed.
 struct EncodedIndex {
   std::string structure;
   std::string columns;
@@ -96,42 +98,43 @@ struct EncodedIndex {
   friend bool operator==(const EncodedIndex&, const EncodedIndex&) = default;
 };
 
-// Runs tasks on several threads. Implemented by the thread pool of the log reader; tests use a fake
-// that runs tasks in place.
+// Runs tasks on several threads. The thread pool of the log reader implements it; in tests, a fake
+// runs the tasks on the calling thread.
 class Workers {
  public:
   virtual ~Workers() = default;
   virtual unsigned count() const = 0;
 
-  // Calls task(0) … task(n - 1), some of them at the same time, and returns when all are done. May
-  // be called from inside a task.
+  // Calls task(0) … task(n - 1), some of them at the same time. Returns when all calls have
+  // returned. May be called from inside a task.
   virtual void ForEach(std::size_t n, const std::function<void(std::size_t)>& task) = 0;
 };
 
 struct ReadOptions {
   Workers* workers = nullptr;  // nullptr: read in the calling thread only.
 
-  // Counters that increase during reading, to show the progress.
+  // Counters of the progress. They increase during reading.
   std::atomic<std::uint64_t>* bytes_read = nullptr;
   std::atomic<std::uint64_t>* events_read = nullptr;
 
-  // Whether files may be mapped into memory, see FileWindow. The bytes of images, sounds, tensors
-  // and histograms are then checked in place.
+  // True if files may be mapped into memory (see FileWindow). Images, sounds, tensors and
+  // histograms are then verified without copying their bytes.
   bool may_map = true;
 
-  // The delay between a growth of the file and the comparison of the whole file with its index, see
-  // FollowedFile.
+  // The delay between the growth of a file and the comparison of the whole file with its index (see
+  // FollowedFile).
   std::chrono::milliseconds prove_after = std::chrono::seconds(10);
 
-  // A change of a file whose last change is this old gives it another time on all file systems in
-  // use.
+  // Minimum age of the last change of a file. If it is older, the next change is certain to give
+  // the file another modification time, on all file systems in use.
   std::chrono::milliseconds settled_after = std::chrono::seconds(2);
 
-  // Minimum number of bytes for each part if a file is read in several parts.
+  // Minimum number of bytes per part if a file is read in several parts.
   std::uint64_t min_part_bytes = 4 << 20;
 };
 
-// Not thread-safe; its views are.
+// Reads one event file and creates views of its index. Not thread-safe, but any thread may read the
+// views.
 class FileIndex {
  public:
   explicit FileIndex(std::string path);
@@ -139,37 +142,37 @@ class FileIndex {
   FileIndex(FileIndex&&) noexcept;
   FileIndex& operator=(FileIndex&&) noexcept;
 
-  // Decodes an index that was stored with Encode(). It uses `encoded` in place, and `owner` keeps
-  // these bytes alive. Fails with kDataLoss if the structure is damaged. The columns are checked at
-  // their first use, or by Verify(). `tags` are the tags of the previously decoded file; they
-  // become those of this file.
+  // Decodes an index that was stored with Encode(). The index uses the bytes of `encoded` without
+  // copying them, and `owner` keeps these bytes alive. Fails with kDataLoss if the structure is
+  // damaged. The columns are checked at their first use, or by Verify(). `tags` contains the tags
+  // of the file that was decoded before; it gets the tags of this file.
   static Result<FileIndex> Decode(std::string path, const EncodedView& encoded,
                                   std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
-  // Reads `file` on from where the last call stopped to its present end. The outcome is in the
-  // view: `file.error` if the file system refused. If nothing was read before, `content` may be
-  // that of the file, see ShortFile; only damaged bytes are read again then.
+  // Reads `file` from the position where the last call stopped to the current end. If the file
+  // system returns an error, the view has it in `file.error`. If nothing was read before, `content`
+  // may be the bytes of the file (see ShortFile); only damaged bytes are then read again.
   void ContinueReading(const File& file, const ReadOptions& options, ByteSpan content = {});
 
-  // A view of everything that has been read. Takes time in proportion to the number of tags, not of
-  // points.
+  // Returns a view of all data that was read. Takes time in proportion to the number of tags, not
+  // of points.
   std::shared_ptr<const FileView> View() const;
 
-  // Keeps only what the view shows until the file is read on, which takes half of the memory if
-  // tags have few points.
+  // Releases all memory that the view does not need, until the file is read again. This saves half
+  // of the memory if tags have few points.
   void Compact();
 
-  // After the file has got another name.
+  // Sets the path after the file was renamed.
   void Rename(std::string path);
 
-  // The bytes from which Decode() restores this index.
+  // Returns the bytes from which Decode() restores this index.
   EncodedIndex Encode() const;
 
-  // Whether the columns of a decoded index equal those that were stored. If not, the index must
-  // neither be continued nor be encoded.
+  // True if the columns of a decoded index equal the stored ones. If not, the index must not be
+  // continued and not be encoded.
   bool Verify() const;
 
-  // The memory of the columns in bytes, including unused space.
+  // These functions return the memory of the columns in bytes, including unused space.
   std::uint64_t scalar_bytes() const;
   std::uint64_t blob_index_bytes() const;
 

@@ -1,4 +1,4 @@
-// Encodes an index in the format of stored_file.h.
+// Encodes an index in the format that stored_file.h describes.
 #include <array>
 #include <span>
 #include <vector>
@@ -21,7 +21,7 @@ void PutInfo(const TagInfo& info, BytesOut& out) {
   out.Put(static_cast<std::int32_t>(info.data_class));
 }
 
-// Appends the arrays of the block to `columns`, without their unused space.
+// Appends the arrays of the block to `columns`. Omits the unused space of the arrays.
 void PutBlock(const ColumnBlock& block, std::size_t count, BytesOut& out, std::string& columns) {
   out.Put(block.step_base);
   out.Put(block.stride);
@@ -47,8 +47,9 @@ std::size_t PointsIn(std::span<const ScalarColumnView> columns) {
   return points;
 }
 
-// Merges few points into as few blocks as possible. Columns begin with small blocks, because their
-// length is unknown; thousands of short ones load faster when merged.
+// Merges a few points into as few blocks as possible. A column begins with small blocks, because
+// its length is not known in advance. If there are thousands of short columns, they load faster
+// after merging.
 ScalarColumn Repacked(std::span<const ScalarColumnView> columns, Arena& arena) {
   std::array<std::int64_t, kFewPoints> steps;
   std::array<double, kFewPoints> walls, values;

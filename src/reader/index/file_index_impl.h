@@ -1,4 +1,4 @@
-// The parts of a file index, and how they are joined to one view.
+// The parts of a file index, and how they are joined into one view.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,10 @@
 
 namespace cboard::reader {
 
-// A file index has one part, or several if the file was read in several parts. Their series are
-// joined by tag: series j of part k is member numbers_[k][j] of joined_. A decoded index has no
-// parts until its file grows, because most files do not change between two starts.
+// The implementation of FileIndex. A file index has one part, or several if the file was read in
+// several parts. The series of all parts are joined by their tags: series j of part k belongs to
+// joined_[numbers_[k][j]]. A decoded index has no parts until its file grows, because most files do
+// not change between two starts.
 class FileIndex::Impl {
  public:
   explicit Impl(std::string path) : path_(std::move(path)) {}
@@ -36,7 +37,7 @@ class FileIndex::Impl {
  private:
   struct Joined {
     std::shared_ptr<const TagInfo> info;
-    // The part, and the index of the series in it.
+    // The series of this tag: the number of the part, and the index of the series in the part.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> members;
   };
 
@@ -52,7 +53,8 @@ class FileIndex::Impl {
   std::vector<Restart> Restarts() const;
   SeriesView ViewOf(const Joined& joined, FileColumns& columns) const;
 
-  // The path is stored only once: a log directory may have thousands of files with several parts.
+  // The path is stored only once: a log directory may contain thousands of files with several parts
+  // each.
   std::string path_;
   std::uint64_t size_bytes_ = 0;
   std::optional<Error> error_;

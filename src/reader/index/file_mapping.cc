@@ -17,7 +17,8 @@ constexpr std::uint64_t RoundDown(std::uint64_t value, std::uint64_t unit) {
   return value / unit * unit;
 }
 
-// Checks only a few pages: mincore() for all pages would cost more time than it saves.
+// True if a few sample pages are in memory. mincore() for all pages would cost more time than it
+// saves.
 bool AreInMemory(ByteSpan pages) {
   for (std::size_t part = 0; part < 3; ++part) {
     const std::size_t at = RoundDown((pages.size() - 1) / 2 * part, kPageBytes);
@@ -28,7 +29,7 @@ bool AreInMemory(ByteSpan pages) {
   return true;
 }
 
-// Populates small pieces, because no other thread can map or unmap memory during the call.
+// Maps all pages in small pieces: during a call, no other thread can map or unmap memory.
 bool PopulateAll(ByteSpan pages) {
   while (!pages.empty()) {
     const ByteSpan some = pages.first(std::min<std::size_t>(pages.size(), kHugePageBytes));
@@ -56,13 +57,13 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
   return pages.subspan(static_cast<std::size_t>(offset % kPageBytes));
 }
 
-// If addresses and file offsets differ by a multiple of a huge page, the system can map huge pages,
-// which makes mapping and reading faster.
+// Maps bytes of the file. Addresses and file offsets differ by a multiple of a huge page; the
+// system can then map huge pages, which makes mapping and reading faster.
 ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   const auto bytes = static_cast<std::size_t>(end - first);
   if (!Reserve(bytes + kHugePageBytes)) return {};
-  // Releases the pages of the previous piece. Mapping over them would block all other threads that
-  // map memory.
+  // Releases the pages of the previous piece first. Mapping over existing pages would block all
+  // other threads that map memory.
   ::madvise(memory_, memory_bytes_, MADV_DONTNEED);
   const auto address = reinterpret_cast<std::uintptr_t>(memory_);
   const std::uint64_t shift = (first - address) % kHugePageBytes;
@@ -72,7 +73,7 @@ ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   return {static_cast<const std::byte*>(mapped), bytes};
 }
 
-// Uses the same address range for all pieces, because a change of the range blocks all threads with
+// Reserves an address range that all pieces use. A change of the range would block all threads with
 // a mapped piece.
 bool FileMapping::Reserve(std::size_t bytes) {
   if (memory_bytes_ >= bytes) return true;

@@ -1,12 +1,15 @@
-// The type of the file system that contains a directory.
+// File systems: the type of one, and the list of all.
 #pragma once
 
 #include <string>
 
 namespace cboard::reader {
 
-// Whether a directory may change without a notification by this system: it is on a network file
-// system, or on one that a program provides (FUSE). False if the type is unknown.
+// True if a directory may change without a notification from the system, because it is on a network
+// file system, or on a file system that a program provides (FUSE). False if the type is unknown.
 bool IsRemote(const std::string& path);
+
+// The mounted file systems as text, which differs after each mount; empty if unknown.
+std::string MountTable();
 
 }  // namespace cboard::reader

@@ -21,6 +21,7 @@ std::optional<std::uint64_t> SumOfCrcs(const File& file, std::uint64_t end) {
       return std::nullopt;
     }
   }
+  if (source.file().error()) return std::nullopt;  // Some records cannot be read now.
   return sum;
 }
 
@@ -54,7 +55,7 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
   for (const Joined& joined : joined_) {
     (joined.info->kind == TagKind::kScalar ? scalar_count : blob_count) += joined.members.size();
   }
-  // The addresses of members are stable, so series may refer to them.
+  // Reserves all space first: then the columns do not move, and series may point to them.
   columns->scalars.reserve(scalar_count);
   columns->blobs.reserve(blob_count);
   view->series.reserve(joined_.size());
@@ -64,7 +65,8 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
   return view;
 }
 
-// Appends to `columns`, which must have enough reserved space.
+// Returns a view of one tag. Appends its columns to `columns`, which must have enough reserved
+// space.
 SeriesView FileIndex::Impl::ViewOf(const Joined& joined, FileColumns& columns) const {
   SeriesView view{.info = joined.info};
   const std::size_t first_scalar = columns.scalars.size(), first_blob = columns.blobs.size();
@@ -99,7 +101,7 @@ SeriesView FileIndex::Impl::ViewOf(const Joined& joined, FileColumns& columns) c
 
 std::vector<Restart> FileIndex::Impl::Restarts() const {
   std::vector<Restart> restarts;
-  // The number of points of each series in earlier parts.
+  // The number of points of each series in all earlier parts.
   std::vector<std::uint64_t> before(joined_.size());
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const PartIndex& index = parts_[k]->index;

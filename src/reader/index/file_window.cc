@@ -10,12 +10,13 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 << 10;
 constexpr std::size_t kMaxKeptBytes = 4 << 20;
 
-// The number of bytes that are copied at once from a mapping: they fit into the L1 cache, and the
-// next ones into the L2 cache.
+// Number of bytes that are copied from a mapping at once. They fit into the L1 cache, and the next
+// bytes fit into the L2 cache.
 constexpr std::size_t kCopiedBytes = 32 << 10;
 constexpr std::uint64_t kMinMappedBytes = 256 << 10;
 
-// The number of bytes that are read at once after skipped bytes, because more bytes may be skipped.
+// Number of bytes that are read at once after a gap of skipped bytes. It is small, because more
+// bytes may be skipped.
 constexpr std::size_t kMinReadAheadBytes = 4 << 10;
 
 // Buffers that this thread has used before.
@@ -76,8 +77,8 @@ void FileWindow::TakeBuffer() {
   }
 }
 
-// If the file was truncated, the missing bytes are zero. No record begins with zeros, so
-// RecordReader then reads the file itself.
+// Copies bytes from a mapping. If the file was truncated, the missing bytes are zero. No record
+// begins with zeros; RecordReader then reads the file itself.
 bool FileWindow::Copy(std::uint64_t offset, std::size_t wanted) {
   ahead_ = nullptr;
   if (limit_ < offset || limit_ - offset < kMinMappedBytes || wanted > kCopiedBytes) return false;
@@ -120,7 +121,7 @@ Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
     const std::size_t read_at_once = std::max(wanted - size, read_ahead_bytes_);
     const MutableByteSpan free(buffer_.data() + size, std::min(room - size, read_at_once));
     window_ = ByteSpan(buffer_.data(), size);  // Also called if reading fails.
-    CBOARD_ASSIGN_OR_RETURN(const std::size_t got, file_.ReadAt(begin_ + size, free));
+    CBOARD_ASSIGN_OR_RETURN(const std::size_t got, readable_.ReadAt(begin_ + size, free));
     at_end = got < free.size();
     size += got;
     CountUpTo(begin_, begin_ + size);

@@ -14,13 +14,13 @@ struct Field {
   std::size_t end = 0;
 };
 
-// Reads fields of nested messages if only the first bytes of the message are known.
+// Reads the fields of nested messages. Only the first bytes of the outer message are known.
 class FieldReader {
  public:
   explicit FieldReader(ByteSpan head) : head_(head) {}
 
-  // The field at `at`, in a message that ends at `message_end`. nullopt if its key or length is
-  // unknown or damaged.
+  // Reads the field at `at`, in a message that ends at `message_end`. Returns nullopt if the key or
+  // the length is unknown or damaged.
   std::optional<Field> Read(std::size_t at, std::size_t message_end) {
     at_ = at;
     const std::optional<std::uint64_t> key = Varint();
@@ -53,7 +53,7 @@ class FieldReader {
     return field;
   }
 
-  // The first field that ends after the known bytes.
+  // Finds the first field that ends behind the known bytes.
   std::optional<Field> FindLong(std::size_t at, std::size_t message_end) {
     while (true) {
       const std::optional<Field> field = Read(at, message_end);

@@ -1,5 +1,5 @@
-// Finds the long field of an event: the bytes of an image, sound, tensor or histogram. The index
-// does not parse these bytes, so they need not be copied.
+// Finds the long field of an event, which contains the bytes of an image, sound, tensor or
+// histogram. The index does not parse these bytes, so they need not be copied.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace cboard::reader {
 
-// A range of an event's bytes.
+// A range of bytes in an event.
 struct LongField {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -17,9 +17,9 @@ struct LongField {
   bool is_tensor = false;       // The field may contain a scalar, which the index does parse.
 };
 
-// Finds the field that extends beyond `head`, the first bytes of an event of `event_bytes` bytes.
-// The event must be a summary with one value, and the field a member of that value's oneof;
-// otherwise nullopt.
+// Finds the field that extends beyond `head`. `head` contains the first bytes of an event of
+// `event_bytes` bytes. Returns nullopt unless the event is a summary with one value and the field
+// is a member of that value's oneof.
 std::optional<LongField> FindLongField(ByteSpan head, std::size_t event_bytes);
 
 }  // namespace cboard::reader

@@ -1,4 +1,4 @@
-// A hash table from the tag names of a file to numbers, in one allocation.
+// A hash table from the tag names of a file to numbers. It uses a single allocation.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace cboard::reader {
 
-// A hash table that does not store the names: `name_of(number)` must return the name with which the
-// number was added.
+// A hash table that does not store the names. The caller's `name_of(number)` must return the name
+// that was added with this number.
 class NameTable {
  public:
-  // The number of `name`, or -1 if the table does not contain it.
+  // Returns the number of `name`, or -1 if the table does not contain it.
   template <typename NameOf>
   std::int64_t Find(std::string_view name, const NameOf& name_of) const {
     if (slots_.empty()) return -1;
@@ -25,7 +25,7 @@ class NameTable {
     }
   }
 
-  // Adds a name, which must not be in the table.
+  // Adds a name that is not in the table.
   void Add(std::string_view name, std::uint32_t number) {
     if (2 * (count_ + 1) > slots_.size()) Grow();
     Put({HashOf(name), static_cast<std::int32_t>(number)});
@@ -64,7 +64,8 @@ class NameTable {
     }
   }
 
-  // Open addressing; the size is a power of two, and at most half of the slots are used.
+  // The slots of the table, which uses open addressing. The number of slots is a power of two, and
+  // at most half of them are used.
   std::vector<Slot> slots_;
   std::size_t count_ = 0;
 };

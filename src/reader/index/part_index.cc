@@ -15,13 +15,13 @@
 namespace cboard::reader {
 namespace {
 
-// The max number of stored counts of restarts. A restart stores the number of points of each
-// series. Real files have few restarts; a file made of restarts must not need memory in proportion
-// to the square of its size.
+// Maximum number of stored counts of all restarts together. Each restart stores the number of
+// points of each series. Real files have few restarts. A crafted file may consist of restarts;
+// without the limit, its index would need memory in proportion to the square of its size.
 constexpr std::uint64_t kMaxRestartCounts = std::uint64_t{1} << 22;
 
-// The kind of data that a value has by its own type; nullopt for a tensor without metadata, whose
-// tag decides.
+// Returns the kind of data that the type and the metadata of a value indicate. Returns nullopt for
+// a tensor without metadata; then the tag decides.
 std::optional<TagKind> OwnKind(const proto::SummaryValue& value,
                                const proto::SummaryMetadata& metadata) {
   switch (value.kind) {
@@ -140,7 +140,8 @@ std::optional<std::uint32_t> PartIndex::AddRecord(std::uint64_t offset, ByteSpan
   return value_count_ == 1 ? single_scalar_ : std::nullopt;
 }
 
-// `number` identifies the series; negative if it is new.
+// Returns the kind of a value. `number` is the number of the series of its tag, or negative if the
+// tag is new.
 TagKind PartIndex::KindOf(const proto::SummaryValue& value, const proto::SummaryMetadata& metadata,
                           std::int64_t number) const {
   return OwnKind(value, metadata)
@@ -182,7 +183,8 @@ Result<void> PartIndex::AddEvent(const proto::Event& event, const Place& place) 
   if (!state.has_version_2) {
     if (event.kind == proto::EventKind::kSummary) {
       if (event.step < state.newest_step) VoidFrom(event.step, event.payload);
-      // Also if the step is smaller than before: the next event is compared with this step.
+      // The step is stored even if it is smaller than the previous one: the next event is compared
+      // with it.
       state.newest_step = event.step;
     }
   }
@@ -212,7 +214,7 @@ Result<void> PartIndex::AddEvent(const proto::Event& event, const Place& place) 
 }
 
 Result<void> PartIndex::AddSummary(std::string_view summary, const Place& place) {
-  // Reports the first value that cannot be read and uses the others.
+  // If a value cannot be read, uses the other values and reports the first error.
   Result<void> outcome;
   const auto note = [&](const Result<void>& result) {
     if (outcome && !result) outcome = result;
@@ -239,7 +241,7 @@ Result<void> PartIndex::AddValue(const proto::SummaryValue& value, std::string_v
     if (!parsed) return in_tag(parsed.error());
     metadata = *parsed;
   }
-  // A value that has only metadata must have a tag.
+  // Ignores a value without data, unless its metadata names a plugin.
   if (value.kind == proto::ValueKind::kNone && metadata.plugin_name.empty()) return {};
 
   const bool is_new = number < 0;
@@ -327,8 +329,8 @@ void PartIndex::RecordFileVersion(std::string_view version) {
   state.has_version_2 = is_2;
 }
 
-// Old files have no session marks: a step that is smaller than the one before means that the
-// training was resumed there, for all tags of the event.
+// Records a restart of an old file, which has no session marks. If the step of an event is smaller
+// than that of the previous event, the training was resumed there, for all tags of the event.
 void PartIndex::VoidFrom(std::int64_t step, std::string_view summary) {
   (void)proto::ForEachValue(summary, [&](const proto::SummaryValue& value) {
     const std::int64_t number = FindTag(value.tag);

@@ -18,8 +18,8 @@ namespace cboard::reader {
 
 struct FileView;  // Declared in file_index.h.
 
-// A Restart as in file_index.h, but with series indices of this part. If it is not a session start,
-// it has one count, for `series`.
+// Like Restart in file_index.h, but the numbers of series are those of this part. If the restart is
+// not a session start, `counts` has one element, for `series`.
 struct PartRestart {
   std::int64_t step = 0;
   bool is_session_start = false;
@@ -34,45 +34,46 @@ struct PartDamage {
   bool is_record = false;  // See FileDamage.
 };
 
-// Properties of the file so far that affect later events.
+// Facts about the file so far that change the meaning of later events.
 struct LogState {
-  bool has_version_2 = false;  // The last version event was "brain.Event:2" or later;
-                               // only then, session starts are logged.
-  // Highest step so far; restarts do not lower it.
+  // True if the last version event was "brain.Event:2" or later. Older versions log no session
+  // starts.
+  bool has_version_2 = false;
+  // The step of the last summary event. Used only for files that log no session starts.
   std::int64_t newest_step = 0;
 };
 
-// Stores the values of events by their tag. The first value of a tag decides its kind and metadata;
-// later values of another kind are counted but not stored. Graphs and run metadata, which are
-// separate events, have tags too: kRunGraphTag, kMetaGraphTag and the tag of the run metadata. If a
-// summary has the same tag, the first value of both decides.
+// Stores the values of events by their tag. The first value of a tag decides the kind and the
+// metadata of the tag; later values of another kind are counted but not stored. Graphs and run
+// metadata are separate events. They have tags too: kRunGraphTag, kMetaGraphTag, and the tag in the
+// run metadata. If a summary uses the same tag, the first value decides its kind.
 //
-// Not thread-safe; the views of its columns are.
+// Not thread-safe, but any thread may read the views of its columns.
 class PartIndex {
  public:
-  // `known` are the tags of earlier parts of the file.
+  // Creates an index of a part. `known` are the tags of earlier parts of the file.
   PartIndex(const std::vector<std::shared_ptr<const TagInfo>>& known, LogState state);
   PartIndex() : PartIndex({}, {}) {}
 
-  // Starts with the stored index that `view` shows, without copying: `owner` keeps it alive. Call
-  // it only on an empty part.
+  // Starts with the stored index that `view` shows, without copying it; `owner` keeps the index
+  // alive. Call it only on an empty part.
   void Adopt(const FileView& view, LogState log_state, const std::shared_ptr<const void>& owner);
 
-  // Adds the payload of the record at `offset`. A payload that is not an event, or that has an
-  // unreadable value, is reported as damage; its other values are used. Returns the series if the
-  // event holds exactly one value and this value became a point of a scalar tag.
+  // Adds the payload of the record at `offset`. If the payload is not an event, or a value cannot
+  // be read, reports damage and uses the other values. If the event has exactly one value and it
+  // became a point of a scalar tag, returns the number of its series.
   std::optional<std::uint32_t> AddRecord(std::uint64_t offset, ByteSpan payload);
 
-  // Returns true if AddRecord() parses the content of this value, because it is a point of a scalar
+  // True if AddRecord() would parse the content of this value because it is a point of a scalar
   // tag.
   bool HoldsScalar(std::string_view value_bytes);
 
-  // Reports bytes that are not a record. The damaged end of a growing file is skipped in small
-  // steps; adjacent damaged bytes are reported as one damage.
+  // Reports bytes that are not a record. Adjacent damaged bytes become one damage: the damaged end
+  // of a growing file is skipped in small steps.
   void AddSkipped(PartDamage skipped);
 
-  // The expected number of further points of a series that has `points`, estimated from the share
-  // of the file that was read.
+  // Sets which share of the file was read. ExpectedMore() estimates from it how many points will
+  // follow in a series that has `points` points.
   void SetProgress(std::uint64_t done_bytes, std::uint64_t left_bytes) {
     done_bytes_ = done_bytes;
     left_bytes_ = left_bytes;
@@ -87,7 +88,7 @@ class PartIndex {
   SeriesTable series;
   std::size_t known_count = 0;  // The first series are those of earlier parts.
   LogState state;
-  // state.has_version_2 differs from its value at the start of the part.
+  // True if state.has_version_2 has changed since the start of the part.
   bool version_changed = false;
   std::vector<PartRestart> restarts;
   std::vector<PartDamage> damage;  // The first kMaxReportedDamage places.
@@ -100,7 +101,7 @@ class PartIndex {
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
 
  private:
-  // The offset of the record that is being added.
+  // The position of an event: the offset of its record, and its payload, step and wall time.
   struct Place {
     std::uint64_t record_offset = 0;
     std::string_view payload;

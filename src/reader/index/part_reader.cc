@@ -16,24 +16,25 @@
 namespace cboard::reader {
 namespace {
 
-// How often the fast path is resumed after damage. After that, RecordReader reads to the end: it
-// limits repeated searches, so that the time is proportional to the file size.
+// Maximum number of damaged places after which the fast path is used again. After more of them,
+// RecordReader reads the rest: it limits repeated searches, so that the time is proportional to the
+// size of the file.
 constexpr unsigned kMaxQuickDamage = 8;
 
-// The number of bytes copied from the beginning and from the end of a record that is not copied
-// completely.
+// Number of bytes that are copied from the beginning and from the end of a long record. The bytes
+// between them are not copied.
 constexpr std::size_t kHeadBytes = 500;
 constexpr std::size_t kMaxTailBytes = 1 << 10;
 constexpr std::size_t kMinMappedRecordBytes = 4 << 10;
 constexpr std::size_t kMaxMappedRecordBytes = 8 << 20;
 
-// Min number of remaining bytes for which such records are mapped.
+// Minimum number of remaining bytes of the file for which long records are mapped.
 constexpr std::uint64_t kMinMappedBytes = 1 << 20;
 
-// Max size of an event with one scalar and a tag of usual length.
+// Maximum size of an event with one scalar and a tag of usual length.
 constexpr std::uint64_t kMaxScalarBytes = 255;
 
-// The checksum of the length field of a record, for each length up to kMaxScalarBytes.
+// The checksums of the length field of a record, for all lengths up to kMaxScalarBytes.
 constexpr std::array<std::uint32_t, kMaxScalarBytes + 1> kHeaderCrcs = [] {
   std::array<std::uint32_t, kMaxScalarBytes + 1> crcs{};
   for (std::uint32_t length = 0; length <= kMaxScalarBytes; ++length) {
@@ -51,15 +52,15 @@ T Load(const std::byte* bytes) {
   return value;
 }
 
-// Joins seven bits of each byte, as a varint.
+// Decodes a varint: joins the lower seven bits of each byte.
 std::uint64_t JoinVarint(std::uint64_t bytes) {
   bytes = (bytes & 0x007F007F007F007F) | (bytes & 0x7F007F007F007F00) >> 1;
   bytes = (bytes & 0x00003FFF00003FFF) | (bytes & 0x3FFF00003FFF0000) >> 2;
   return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
 }
 
-// An empty matcher that reuses this thread's memory, so that ten thousand files do not each need
-// fresh memory. It quickly learns the templates again.
+// An empty matcher that uses memory of this thread, so that ten thousand files do not each need
+// fresh memory. It learns the templates again quickly.
 class LentMatcher {
  public:
   LentMatcher() {
@@ -93,8 +94,8 @@ class LentMatcher {
   std::unique_ptr<ScalarMatcher> matcher_;
 };
 
-// A buffer for a record, of which only the beginning and the end are written. The system allocates
-// only pages that are written.
+// Returns a buffer for a record of which only the beginning and the end are written. The system
+// allocates only the pages that are written.
 std::byte* RoomForMappedRecord() {
   thread_local const std::unique_ptr<std::byte[]> room(new std::byte[kMaxMappedRecordBytes]);
   return room.get();
@@ -104,13 +105,13 @@ class Reader {
  public:
   Reader(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
          const ReadOptions& options, ByteSpan content)
-      : file_(file),
-        part_(part),
+      : part_(part),
         index_(part.index),
         stop_(stop),
         expected_end_(std::min(stop, file_bytes)),
         options_(options),
-        window_(file, options.bytes_read) {
+        window_(file, options.bytes_read),
+        source_(file) {
     if (!content.empty()) {
       window_.Provide(content);
     } else if (options.may_map) {
@@ -123,6 +124,7 @@ class Reader {
     part_.error.reset();
     while (part_.end < stop_ && ReadSubset()) {
     }
+    if (!part_.bad_block) part_.bad_block = source_.file().error();
     if (options_.events_read != nullptr) {
       options_.events_read->fetch_add(index_.event_count - events_before,
                                       std::memory_order_relaxed);
@@ -130,7 +132,7 @@ class Reader {
   }
 
  private:
-  // Reads the available records. False if there is not even one complete record.
+  // Reads the records that are available. Returns false if there is not one complete record.
   bool ReadSubset() {
     if (is_long_) ReadLongRecords();
     if (part_.end >= stop_) return true;
@@ -140,12 +142,13 @@ class Reader {
     if (bytes->size() < record::kRecordHeaderBytes) return false;
     UpdateProgress();
     ByteSpan rest = *bytes;
-    // In old files, every step must be checked; see PartIndex.
+    // The fast path is not used for old files, because every step of them must be checked (see
+    // PartIndex).
     if (Load<std::uint64_t>(rest.data()) <= kMaxScalarBytes && index_.state.has_version_2 &&
         record::HasShortCrc()) {
       const std::uint64_t before = part_.end;
       rest = ReadScalars(rest);
-      // Reads the rest of the record.
+      // Unless a complete record follows, the window must be filled first.
       if (part_.end > before && !BeginsWithWholeRecord(rest)) return true;
     }
     return part_.end >= stop_ || ReadRecord(rest);
@@ -162,11 +165,12 @@ class Reader {
   }
 
   // Fast path for scalar events that differ from a template only in wall time, step and value.
-  // Stops at the first other record and returns the remaining bytes.
+  // Stops at the first other record, and returns the remaining bytes.
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
     constexpr std::ptrdiff_t kAheadBytes = 2048;  // The buffer is larger than the L1 cache.
-    // The distance to the bytes that are prefetched: those of the next window, if it is known.
+    // The distance to the bytes that are prefetched. If the position of the next window is known,
+    // its bytes are prefetched.
     const std::ptrdiff_t distance =
         window_.ahead() != nullptr ? window_.ahead() - bytes.data() : kAheadBytes;
     const std::byte* record = bytes.data();
@@ -181,7 +185,7 @@ class Reader {
     while (record < stop &&
            end - record >= static_cast<std::ptrdiff_t>(record::kRecordHeaderBytes)) {
       __builtin_prefetch(record + distance, 0, 2);
-      // Most records reach into the next cache line.
+      // Prefetches the next cache line too, because most records extend into it.
       __builtin_prefetch(record + distance + 64, 0, 2);
       const auto length = Load<std::uint64_t>(record);
       if (length < kMinEventBytes || length > kMaxScalarBytes ||
@@ -244,8 +248,8 @@ class Reader {
     return bytes.subspan(static_cast<std::size_t>(record - bytes.data()));
   }
 
-  // Fast path for images, sounds, tensors and histograms: checksums are computed in place. Stops at
-  // the first other or damaged record.
+  // Fast path for images, sounds, tensors and histograms. Checksums are computed without copying
+  // the data. Stops at the first damaged or different record.
   void ReadLongRecords() {
     is_long_ = false;
     if (!options_.may_map || expected_end_ < part_.end + kMinMappedBytes) return;
@@ -295,7 +299,7 @@ class Reader {
     return true;
   }
 
-  // Slow path for one record of any kind. `bytes` begin where the part ends so far.
+  // Slow path for one record of any kind. `bytes` starts at the current end of the part.
   bool ReadRecord(ByteSpan bytes) {
     if (bytes.size() < record::kRecordHeaderBytes) {
       const Result<ByteSpan> more = window_.At(part_.end, record::kRecordHeaderBytes);
@@ -318,7 +322,7 @@ class Reader {
     }
     const ByteSpan payload =
         bytes.subspan(record::kRecordHeaderBytes, static_cast<std::size_t>(length));
-    // The record is complete, because the checksum after it was read.
+    // The record is complete: the bytes of its last checksum are available.
     index_.series.PrefetchNext();
     const auto footer = Load<std::uint32_t>(payload.data() + payload.size());
     if (record::ToInteger(record::ComputeMaskedCrc(payload)) != footer) {
@@ -336,12 +340,11 @@ class Reader {
     if (scalar) matcher_->Learn(payload, *scalar);
   }
 
-  // Lets RecordReader skip damaged or truncated records. If this has happened often, RecordReader
-  // reads the rest of the part.
+  // Uses RecordReader to skip damaged or truncated records. If this has happened often,
+  // RecordReader reads the rest of the part.
   bool SkipDamagedRecords() {
     const bool to_the_end = part_.damage_count + 1 >= kMaxQuickDamage;
-    record::FileSource source(file_);
-    record::RecordReader reader(source, part_.end);
+    record::RecordReader reader(source_, part_.end);
     reader.SkipSearched(part_.searched_end);
     do {
       const Result<record::Record> record = reader.Next();
@@ -351,7 +354,11 @@ class Reader {
         AddRecord(record->offset, record->payload);
       } else if (record.error().code == ErrorCode::kDataLoss) {
         ++part_.damage_count;
-        index_.AddSkipped({part_.end, reader.offset() - part_.end, record.error().message});
+        std::string reason = record.error().message;
+        if (source_.file().HasBadBlock(part_.end, reader.offset())) {
+          reason += "; " + source_.file().error()->message;
+        }
+        index_.AddSkipped({part_.end, reader.offset() - part_.end, std::move(reason)});
       } else if (record.error().code == ErrorCode::kTruncated) {
         part_.searched_end = reader.searched_end();
         return false;
@@ -368,14 +375,14 @@ class Reader {
     return false;
   }
 
-  const File& file_;
   Part& part_;
   PartIndex& index_;
   const std::uint64_t stop_;
   const std::uint64_t expected_end_;
   const ReadOptions& options_;
   FileWindow window_;
-  bool is_long_ = false;  // The last record was long, so the next one may be long, too.
+  record::FileSource source_;  // For damaged records.
+  bool is_long_ = false;       // The last record was long, so the next one may be long, too.
   const LentMatcher matcher_;
 };
 

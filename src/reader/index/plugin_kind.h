@@ -1,4 +1,4 @@
-// The kind of data that the tensors of a plugin hold.
+// The kind of data that the tensors of a plugin contain.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace cboard::reader {
 
-// The kind for the plugin name in the metadata; kTensor for plugins that are not part of
-// TensorBoard.
+// Returns the kind for the plugin name in the metadata. Returns kTensor for plugins that are not
+// part of TensorBoard.
 TagKind KindOfPlugin(std::string_view plugin_name);
 
 }  // namespace cboard::reader

@@ -12,13 +12,15 @@ namespace cboard::reader {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-// By default, Linux maps up to this many bytes at once.
+// Number of bytes that Linux maps at most at once by default.
 constexpr std::size_t kAroundBytes = 64 << 10;
 
-// Populates small pieces, because no other thread can map or unmap memory during the call.
+// Size of the pieces in which pages are mapped. They are small, because no other thread can map or
+// unmap memory during a call.
 constexpr std::size_t kSomeBytes = std::size_t{2} << 20;
 
-// One system call for all pages since Linux 6.14; before that, one call per page.
+// Maps each of `pages`. Since Linux 6.14, this is one system call for all pages; before, it is one
+// call per page.
 bool PopulateEach(std::span<const iovec> pages) {
   constexpr int kThisProcess = -10000;  // The value of PIDFD_SELF_THREAD.
   const auto bytes = static_cast<long>(pages.size() * kPageBytes);

@@ -13,7 +13,9 @@ namespace {
 constexpr std::size_t kMinBlockPoints = 8;
 constexpr std::size_t kMaxBlockPoints = 1024;
 
-// Steps may jump backwards as far as forwards; wall times increase except for small corrections.
+// The base of a block is below its first step and wall time by these distances, so that later
+// points may have lower values. Steps may decrease as far as they may increase; wall times decrease
+// only by small corrections.
 constexpr std::uint64_t kStepsBack = std::uint64_t{1} << 31;
 constexpr std::uint64_t kWallBack = std::uint64_t{1} << 28;
 
@@ -45,8 +47,8 @@ PointLayout ScalarColumn::LayoutWith(std::uint64_t step, std::uint64_t wall, dou
   return layout;
 }
 
-// Returns true if evenly spaced steps and one further step can be stored as distances from the
-// first.
+// True if evenly spaced steps and one further step can be stored as 32-bit distances from the first
+// step.
 bool ScalarColumn::FitsAsDistances(std::uint64_t step) const {
   const auto stride = static_cast<std::int64_t>(open_.stride);
   constexpr std::int64_t kMaxStride = static_cast<std::int64_t>(kStepsBack / kMaxBlockPoints) - 1;
@@ -69,7 +71,8 @@ void ScalarColumn::Append(std::int64_t step, double wall_time_seconds, double va
   const PointLayout layout = LayoutWith(step_bits, wall, value);
   if (layout != open_.layout && !ChangeLayout(layout)) {
     next_layout = layout;
-    // The value may be near to a new base.
+    // Chooses the width of wall times again, because the wall time may be near the base of the new
+    // block.
     next_layout.wall_bytes = LayoutOfSecondHalf().wall_bytes;
     Close();
     Open(next_layout, step_bits, wall, expected_more);
@@ -95,8 +98,8 @@ void ScalarColumn::Open(PointLayout layout, std::uint64_t step, std::uint64_t wa
   const std::size_t wanted = expected_more > 0 ? expected_more + expected_more / 32 + 1 : points;
   const std::size_t regular =
       std::clamp(std::max(wanted, points / 16), kMinBlockPoints, kMaxBlockPoints);
-  // A block with wider points holds fewer of them, so that all blocks have equal size and leave no
-  // gaps.
+  // A block with wider points contains fewer of them. All blocks thus have the same size and leave
+  // no gaps.
   area_bytes_ = regular * PointLayout{}.point_bytes();
   const std::size_t capacity = area_bytes_ / layout.point_bytes();
   open_header_ = arena_->Allocate(sizeof(ColumnBlock) + area_bytes_);
@@ -131,7 +134,7 @@ void ScalarColumn::Close() {
   quick_capacity_ = 0;
 }
 
-// Changes the layout of the open block if it then has space for the point.
+// Changes the layout of the open block, if the block then still has space for a point.
 bool ScalarColumn::ChangeLayout(PointLayout layout) {
   const std::size_t capacity = area_bytes_ / layout.point_bytes();
   if (open_count_ >= capacity) return false;
@@ -158,8 +161,8 @@ bool ScalarColumn::ChangeLayout(PointLayout layout) {
   return true;
 }
 
-// The layout for the newer half of the full block. It starts the next block, so that one irregular
-// point makes only one block wide.
+// Returns the layout that the newer half of a full block needs. The next block starts with it, so
+// that one irregular point makes only one block wide.
 PointLayout ScalarColumn::LayoutOfSecondHalf() const {
   PointLayout layout = open_.layout;
   if (layout == PointLayout{}) return layout;

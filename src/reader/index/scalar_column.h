@@ -1,9 +1,9 @@
-// The points of one scalar tag of one file, without loss, in 8 bytes per regular point.
+// The points of one scalar tag of one file, stored without loss. A regular point takes 8 bytes.
 //
 // Points are stored in blocks. A block stores wall times as 32-bit distances from a base (in units
-// of the last place) and values as 32-bit floats. Steps are not stored if they are evenly spaced;
-// otherwise they are 32-bit distances. If a value does not fit (a distant wall time, or a double
-// that is not a float), the array of this block has 64 bits per element.
+// in the last place), and values as 32-bit floats. It does not store steps that are evenly spaced;
+// other steps are 32-bit distances. If an element does not fit (a distant wall time, or a double
+// that is not a float), its array in this block has 64 bits per element.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@
 
 namespace cboard::reader {
 
-// The number of bytes per point in the three arrays of a block.
+// The number of bytes per point, in each of the three arrays of a block.
 struct PointLayout {
   std::uint8_t step_bytes = 0;   // Steps. 0: evenly spaced; 4: distances from a base; 8: complete.
   std::uint8_t wall_bytes = 4;   // Wall times. 4: distances from a base; 8: complete.
@@ -35,11 +35,12 @@ struct PointLayout {
 
 struct ColumnBlock {
   std::uint64_t first_index = 0;  // The index of the block's first point in the column.
-  // Arithmetic on steps and wall times wraps around like unsigned integers.
+  // The base of the steps. Steps and wall times are added as unsigned integers, which wrap around.
   std::uint64_t step_base = 0;
   std::uint64_t stride = 0;
   std::uint64_t wall_base = 0;
-  // Wall times, values and steps, `capacity` of each, in this order; not aligned.
+  // The three arrays: wall times, values and steps, in this order, with `capacity` elements each.
+  // They are not aligned.
   const std::byte* data = nullptr;
   std::uint32_t capacity = 0;
   PointLayout layout;
@@ -49,22 +50,22 @@ struct ColumnBlock {
     return std::size_t{capacity} * (layout.wall_bytes + layout.value_bytes);
   }
 
-  // Decodes `count` points from `first` on into the arrays.
+  // Decodes `count` points, from `first` on, into the arrays.
   void Read(std::size_t first, std::size_t count, std::int64_t* steps, double* wall_times_seconds,
             double* values) const;
 
-  // A slice of `count` points from `first` on, without copying.
+  // Returns `count` points from `first` on, without copying them.
   StoredScalars Stored(std::size_t first, std::size_t count) const;
 };
 
-// An immutable view of a column at one moment. Cheap to copy, readable from any thread, and valid
-// after the column is destroyed.
+// An immutable view of a column at one moment. It is cheap to copy, any thread may read it, and it
+// is valid after the column is destroyed.
 class ScalarColumnView {
  public:
   ScalarColumnView() = default;
 
-  // A view of `size` points in `count` blocks, which `owner` keeps alive. `stored` loads their
-  // bytes; nullptr: they are already in memory.
+  // Creates a view of `size` points in `count` blocks, which `owner` keeps alive. `stored` loads
+  // the bytes of the blocks. If it is null, the bytes are already in memory.
   ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock* const* blocks,
                    std::size_t count, std::size_t size, const StoredColumns* stored = nullptr)
       : owner_(std::move(owner)),
@@ -75,7 +76,7 @@ class ScalarColumnView {
     open_.first_index = size;
   }
 
-  // A view of all points of one block, whose arrays `owner` keeps alive.
+  // Creates a view of all points of one block. `owner` keeps the arrays of the block alive.
   ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock& block,
                    const StoredColumns* stored)
       : owner_(std::move(owner)), stored_(stored), open_(block), size_(block.capacity) {
@@ -86,14 +87,15 @@ class ScalarColumnView {
   bool empty() const { return size_ == 0; }
   ScalarPoint at(std::size_t index) const;  // `index` must be below size().
 
-  // Decodes `count` points from `first` on into arrays of that length; the view must contain them.
+  // Decodes `count` points from `first` on into arrays of this length. The view must contain these
+  // points.
   void Read(std::size_t first, std::size_t count, std::int64_t* steps, double* wall_times_seconds,
             double* values) const;
 
-  // Calls `visit` with the points of one block after the other.
+  // Calls `visit` once per block, in order, with the points of the block.
   void ForEachStored(const std::function<void(const StoredScalars&)>& visit) const;
 
-  // A slice of `count` points from `first` on; the view must contain them.
+  // Returns a view of `count` points from `first` on. This view must contain them.
   ScalarColumnView Slice(std::size_t first, std::size_t count) const;
 
  private:
@@ -114,12 +116,13 @@ class ScalarColumnView {
   std::size_t size_ = 0;
 };
 
-// A column that one thread appends to while other threads read views of it. Borrows the arena.
+// A column that one thread appends to while other threads read views of it. It borrows the arena.
 class ScalarColumn {
  public:
   explicit ScalarColumn(Arena& arena) : arena_(&arena) {}
 
-  // Adds a point if it fits into the open block without changes; returns whether it was added.
+  // Adds a point if it fits into the open block without a change of the layout. Returns true if the
+  // point was added.
   bool TryAppend(std::int64_t step, std::uint64_t wall_bits, float value) {
     const std::uint64_t wall = wall_bits - open_.wall_base;
     if (open_count_ >= quick_capacity_ || wall > std::numeric_limits<std::uint32_t>::max()) {
@@ -140,18 +143,18 @@ class ScalarColumn {
     return true;
   }
 
-  // Adds any point. `expected_more` is an estimate of the number of further points; a new block
-  // gets space for about that number.
+  // Adds any point. `expected_more` is the estimated number of points that will follow. A new block
+  // gets space for about this number.
   void Append(std::int64_t step, double wall_time_seconds, double value,
               std::size_t expected_more = 0);
 
-  // Starts the column with the blocks of a stored column, without copying: the arena must keep
+  // Starts the column with the blocks of a stored column, without copying them; the arena must keep
   // their owner alive. Call it only before the first Append().
   void Adopt(const ScalarColumnView& stored);
 
   std::size_t size() const { return closed_points_ + open_count_; }
 
-  // Calls visit(block, count) for all blocks in order.
+  // Calls visit(block, count) for each block, in order.
   template <typename Visit>
   void ForEachBlock(const Visit& visit) const {
     for (std::size_t i = 0; i < closed_.size(); ++i) {
@@ -162,8 +165,8 @@ class ScalarColumn {
     if (open_count_ > 0) visit(open_, open_count_);
   }
 
-  // A view of the points so far. `owner` must keep the arena alive; the view keeps `owner`. Written
-  // bytes never move, so the view does not change.
+  // Returns a view of the points so far. `owner` must keep the arena alive; the view keeps `owner`
+  // alive. Written bytes never move, so the view does not change.
   ScalarColumnView View(const std::shared_ptr<const Arena>& owner) const;
 
  private:
@@ -181,12 +184,12 @@ class ScalarColumn {
   void PointArrays(std::byte* data);
   void StoreWide(std::uint64_t step, std::uint64_t wall, double value);
 
-  // The members that TryAppend() uses, adjacent in memory.
+  // TryAppend() uses the members from here on. They are adjacent in memory.
   std::byte* walls_ = nullptr;
   std::byte* values_ = nullptr;
   std::byte* steps_ = nullptr;  // Null while steps are evenly spaced.
   std::size_t open_count_ = 0;
-  // The capacity of the block; 0 if one of its arrays has 64-bit elements.
+  // The number of points of the block; 0 if one of its arrays has 64-bit elements.
   std::size_t quick_capacity_ = 0;
   std::uint64_t next_step_ = 0;
   ColumnBlock open_;

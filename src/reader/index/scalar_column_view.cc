@@ -66,7 +66,7 @@ StoredScalars ColumnBlock::Stored(std::size_t first, std::size_t count) const {
           .values = data + values_at() + first * layout.value_bytes};
 }
 
-// `index` is the point's index in the column, not in the view.
+// Returns the block of a point. `index` is the index of the point in the column, not in the view.
 const ColumnBlock& ScalarColumnView::BlockOf(std::size_t index) const {
   if (index >= open_.first_index) return open_;
   const auto behind = [](std::size_t i, const ColumnBlock* block) {

@@ -6,12 +6,12 @@
 namespace cboard::reader {
 namespace {
 
-// Max size of events for templates: longer events are rare, and the template saves little of their
-// cost.
+// Maximum size of an event for which a template is made. Longer events are rare, and a template
+// saves little of their cost.
 constexpr std::size_t kMaxTemplateBytes = 240;
 
-// Max number of templates per tag: metadata that changes with every event must not cost memory for
-// each event.
+// Maximum number of templates. If the metadata of a tag changes with every event, each event needs
+// a template; the limit prevents that the templates use too much memory.
 constexpr std::size_t kMaxTemplates = std::size_t{1} << 17;
 
 // Parses the structure of an event, byte by byte.
@@ -41,7 +41,7 @@ class Cursor {
     return false;
   }
 
-  // Parses a length that must extend exactly to the end.
+  // Parses a length. The field must end where the event ends.
   bool TakeLengthOfRest() {
     std::uint64_t length = 0;
     return TakeVarint(5, length) && length == bytes_.size() - at_;
@@ -55,8 +55,8 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
-// Parses the value after the tag: a float, or a tensor with one float. Returns the position of its
-// four bytes.
+// Parses the value after the tag, which is a float, or a tensor with one float. Returns the
+// position of its four bytes.
 std::optional<std::size_t> TakeValue(Cursor& cursor) {
   if (cursor.Take(0x15)) {
     const std::size_t hole = cursor.at();
@@ -67,14 +67,14 @@ std::optional<std::size_t> TakeValue(Cursor& cursor) {
   const std::size_t end = cursor.at() + length;
   if (!cursor.Take(0x08) || !cursor.Take(0x01)) return std::nullopt;  // DT_FLOAT.
   if (cursor.Take(0x12) && !cursor.Take(0x00)) return std::nullopt;   // A shape without dimensions.
-  // The value as float_val or as tensor content.
+  // The value is in float_val or in tensor_content.
   if (!cursor.Take(0x2a) && !cursor.Take(0x22)) return std::nullopt;
   if (!cursor.Take(0x04)) return std::nullopt;
   const std::size_t hole = cursor.at();
   return cursor.Skip(4) && cursor.at() == end ? std::optional(hole) : std::nullopt;
 }
 
-// The start of the template in `event`, and the position of the value.
+// The position of the template in an event, and the position of the value in the template.
 struct Shape {
   std::size_t begin = 0;
   std::size_t hole = 0;
@@ -99,8 +99,8 @@ std::optional<Shape> ShapeOf(ByteSpan event) {
   return Shape{begin, *hole - begin};
 }
 
-// Skips a field key and the length after it, of one or two bytes. Returns the length, or nullopt
-// for another key.
+// Skips the key of a field and the length after it, which has one or two bytes. Returns the length,
+// or nullopt if the key is another one.
 inline std::optional<std::size_t> TakeField(const std::byte*& at, unsigned key) {
   if (at[0] != std::byte(key)) return std::nullopt;
   const auto low = static_cast<std::size_t>(at[1]);
@@ -113,8 +113,8 @@ inline std::optional<std::size_t> TakeField(const std::byte*& at, unsigned key) 
   return length;
 }
 
-// A hash of the tag; 0 if the event has no tag at the expected position. Reads up to 16 bytes after
-// the event.
+// Returns a hash of the tag, or 0 if the event has no tag at the expected position. Reads up to 16
+// bytes behind the event.
 inline std::uint32_t HashOf(const std::byte* bytes, std::size_t size) {
   const std::byte* tag = bytes;
   if (!TakeField(tag, 0x2a) || !TakeField(tag, 0x0a)) return 0;
@@ -179,8 +179,8 @@ void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series) {
   std::array<std::byte, kMaxTemplateBytes + kReadAheadBytes> padded{};
   std::ranges::copy(bytes, padded.begin());
   if (const std::uint32_t known = Find(padded.data(), bytes.size()); known != 0) {
-    // The template exists; the event was parsed for another reason, for example at the end of a
-    // window.
+    // The template exists already. The event was parsed for another reason, for example at the end
+    // of a window.
     templates_[last_].successor = known;
     last_ = known;
     return;

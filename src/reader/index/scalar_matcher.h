@@ -28,7 +28,7 @@ namespace cboard::reader {
 
 class ScalarMatcher {
  public:
-  // Match() reads up to this many bytes after the event.
+  // Match() reads up to this number of bytes behind the event.
   static constexpr std::size_t kReadAheadBytes = 16;
 
   struct Template {
@@ -47,11 +47,12 @@ class ScalarMatcher {
   // Removes all templates.
   void Forget();
 
-  // Makes a template from an event with one value, a point of `series`, if the event has the
-  // expected structure.
+  // Makes a template from an event, if the event has the expected structure. The event has one
+  // value, which is a point of `series`.
   void Learn(ByteSpan event, std::uint32_t series);
 
-  // The template that matches the `size` bytes after the step of an event, or null.
+  // Returns the template that matches the bytes behind the step of an event, or null. `size` is the
+  // number of these bytes.
   CBOARD_SSE42 const Template* Match(const std::byte* bytes, std::size_t size) {
     const std::uint32_t guess = templates_[last_].successor;
     if (templates_[guess].size == size && Fits(templates_[guess], bytes)) {
@@ -68,7 +69,7 @@ class ScalarMatcher {
   std::size_t size() const { return templates_.size() - 1; }  // Learned templates.
 
  private:
-  // 16 bytes of a template. In the last piece, a mask has zeros for bytes that may differ.
+  // 16 bytes of a template. In a mask, bytes that may differ are zero.
   using Piece = std::array<std::byte, 16>;
 
   bool Fits(const Template& candidate, const std::byte* bytes) const {

@@ -17,7 +17,7 @@ std::size_t PointsIn(std::span<const View> segments) {
   return size;
 }
 
-// The segment that contains point `index`; `index` becomes the index within the segment.
+// Returns the segment that contains point `index`. Changes `index` to the index in this segment.
 template <typename View>
 const View& SegmentOf(std::span<const View> segments, std::size_t& index) {
   auto segment = segments.begin();
@@ -28,7 +28,7 @@ const View& SegmentOf(std::span<const View> segments, std::size_t& index) {
   return *segment;
 }
 
-// The first segment of a list; it keeps the whole list alive.
+// Returns the first segment of a list. The pointer keeps the whole list alive.
 template <typename View>
 std::shared_ptr<const View> FirstOf(std::vector<View> segments) {
   const auto owner = std::make_shared<const std::vector<View>>(std::move(segments));
@@ -72,7 +72,7 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
                                 const std::function<void(const ScalarBlock&)>& visit) const {
   if (first >= size_) return;
   count = std::min(count, size_ - first);
-  // The number of points that stay in the L1 cache while they are processed.
+  // Number of points that stay in the L1 cache while they are processed.
   constexpr std::size_t kMaxPoints = 1024;
   const std::size_t room = std::min(count, kMaxPoints);
   std::vector<std::int64_t> steps(room);

@@ -38,8 +38,8 @@ std::uint32_t SeriesTable::Add(std::shared_ptr<const TagInfo> info) {
   const auto number = static_cast<std::uint32_t>(series_.size());
   CBOARD_CHECK(Find(info->name) < 0);
   numbers_.Add(info->name, number);
-  // Reserves space for several series: growing from one would copy each of the first ones three
-  // times.
+  // Reserves space for several series. If the table grew from one series, each of the first ones
+  // would be copied three times.
   if (series_.empty()) series_.reserve(8);
   series_.emplace_back(std::move(info), *scalar_arena_, *blob_arena_);
   return number;

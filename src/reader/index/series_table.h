@@ -1,4 +1,4 @@
-// The tags of one part of an event file, with their columns.
+// The tags of one part of an event file, and their columns.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace cboard::reader {
 
-// One tag. Only one of its two columns is used, depending on the kind.
+// One tag. Depending on its kind, only one of `scalars` and `blobs` is used.
 struct Series {
   Series(std::shared_ptr<const TagInfo> tag, Arena& scalar_arena, Arena& blob_arena)
       : scalars(scalar_arena), blobs(blob_arena), info(std::move(tag)) {}
 
   std::size_t size() const { return scalars.size() + blobs.size(); }
 
-  // The members that are used for each added point.
+  // Updates the members that every added point changes.
   void RecordStep(std::int64_t step) {
     if (step > max_step) {  // True for nearly all points.
       last_step = max_step = step;
@@ -32,7 +32,7 @@ struct Series {
   }
 
   ScalarColumn scalars;
-  // The max value of the type until there are points.
+  // The largest step. Before the first point, it is the maximum of the type.
   std::int64_t max_step = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_step = 0;
   std::int64_t min_step = 0;
@@ -48,14 +48,14 @@ struct Series {
   void RecordStepOutOfOrder(std::int64_t step);
 };
 
-// Not thread-safe.
+// The series of one part. Not thread-safe.
 class SeriesTable {
  public:
-  // The number of the series of the tag `name`, or -1. Fastest if tags come in the same order as
-  // before, because training loops log their tags in a fixed order.
+  // Returns the number of the series of the tag `name`, or -1. It is fastest if tags come in the
+  // same order as before, which is usual: training loops log their tags in a fixed order.
   std::int64_t Find(std::string_view name);
 
-  // Prefetches the series that is expected next if tags come in the same order as before.
+  // Prefetches the series that comes next if the tags have the same order as before.
   void PrefetchNext() const {
     if (next_ >= series_.size()) return;
     const Series& series = series_[next_];
@@ -64,7 +64,7 @@ class SeriesTable {
     series.blobs.PrefetchRoom();
   }
 
-  // Adds a series and returns its number; the table must not have its tag yet.
+  // Adds a series and returns its number. The table must not contain its tag.
   std::uint32_t Add(std::shared_ptr<const TagInfo> info);
 
   std::size_t size() const { return series_.size(); }
@@ -79,7 +79,7 @@ class SeriesTable {
   std::shared_ptr<Arena> blob_arena_ = std::make_shared<Arena>();
   std::vector<Series> series_;  // In the order in which they were added.
   NameTable numbers_;           // Maps the names in `series_` to numbers.
-  // The last looked-up series, and the series that followed it before.
+  // The series that was looked up last, and the series that followed it in the past.
   std::uint32_t last_ = 0;
   std::uint32_t next_ = 0;
 };

@@ -1,4 +1,4 @@
-// The bytes of a short file, read at once.
+// Reads all bytes of a short file at once.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace cboard::reader {
 
-// Reads with one system call: of ten thousand short files, calls cost more than bytes. The buffer
-// is lent by the thread, so a thread has one ShortFile at a time.
+// Reads a file with one system call: for ten thousand short files, the calls cost more than the
+// bytes. The buffer belongs to the thread, so a thread can use only one ShortFile at a time.
 class ShortFile {
  public:
   static constexpr std::size_t kMaxBytes = 256 << 10;
@@ -19,8 +19,8 @@ class ShortFile {
   ShortFile(const ShortFile&) = delete;
   ShortFile& operator=(const ShortFile&) = delete;
 
-  // The content, if the file has `size_bytes` bytes and not more than kMaxBytes; empty otherwise.
-  // FileWindow::kPaddingBytes behind it may be read.
+  // Returns the content if the file has `size_bytes` bytes and at most kMaxBytes, otherwise an
+  // empty span. FileWindow::kPaddingBytes bytes behind the content may be read too.
   ByteSpan content() const { return content_; }
 
  private:

@@ -5,7 +5,7 @@
 namespace cboard::reader {
 namespace {
 
-// A bit for each kind of data.
+// The kinds of data of a run, with one bit per kind.
 struct RunKinds {
   std::uint32_t bits = 0;
 

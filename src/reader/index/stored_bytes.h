@@ -1,4 +1,4 @@
-// Writes and reads numbers and texts of indexes that are stored between starts.
+// Writes and reads the numbers and texts of indexes that are stored on the disk.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class BytesOut {
   std::string bytes_;
 };
 
-// Reads the output of BytesOut. Reading after the end returns zeros and makes holds() false: check
-// holds() before you use the values.
+// Reads the output of BytesOut. Reading behind the end returns zeros and makes holds() false, so
+// check holds() before you use the values.
 class BytesIn {
  public:
   explicit BytesIn(ByteSpan bytes) : bytes_(bytes) {}
@@ -52,7 +52,8 @@ class BytesIn {
     return value;
   }
 
-  // A bool with another value than 0 or 1 would be undefined behaviour.
+  // Reads a byte and compares it with 0: a bool with another value than 0 or 1 would be undefined
+  // behavior.
   bool TakeFlag() { return Take<std::uint8_t>() != 0; }
 
   std::string_view TakeText() {
@@ -66,8 +67,8 @@ class BytesIn {
     return AsText(text);
   }
 
-  // Reads a count of items with at least `bytes_each` bytes each. A count for which the remaining
-  // bytes are not enough is an error.
+  // Reads the number of items that follow. Each item has at least `bytes_each` bytes; if the
+  // remaining bytes are not enough, the number is an error.
   std::size_t TakeCount(std::size_t bytes_each) {
     const auto count = Take<std::uint64_t>();
     if (count > bytes_.size() / bytes_each) holds_ = false;

@@ -1,4 +1,5 @@
-// The columns of one stored index, which are read and checked when a point is first requested.
+// The columns of one stored index. They are read and checked when a point is requested for the
+// first time.
 #pragma once
 
 #include <atomic>
@@ -11,48 +12,48 @@
 
 namespace cboard::reader {
 
-// Source of the columns of stored indexes. May be called from any thread.
+// Source of the columns of stored indexes. All methods may be called from any thread.
 class ColumnSource {
  public:
   virtual ~ColumnSource() = default;
 
-  // The memory of `columns`, which is a part of the source's memory.
+  // Returns the memory for `columns`, which is a part of the memory of the source.
   virtual MutableByteSpan Room(ByteSpan columns) const = 0;
 
-  // Reads the bytes of `columns` into memory. False if the file has become shorter.
+  // Reads the bytes of `columns` into memory. Returns false if the file has become shorter.
   virtual bool Fetch(ByteSpan columns) const = 0;
 
-  // Called if the loaded bytes differ from the stored ones.
+  // Called if the bytes in memory differ from the bytes that were stored.
   virtual void NoteDamage() const = 0;
 };
 
-// The location of an encoded index.
+// The positions of the two parts of an encoded index.
 struct EncodedView {
   ByteSpan structure;
   ByteSpan columns;
   const ColumnSource* source = nullptr;  // nullptr: the columns are in memory.
 };
 
-// Bytes become visible only after they were checked: the checksum is computed over a private copy,
-// which other programs cannot change. Damaged points are read from the event file again. All
-// methods may be called from any thread.
+// The columns of a stored index. They become visible only after they were checked: the checksum is
+// computed over a private copy, which other programs cannot change. If they are damaged, the points
+// are read from the event file again. All methods may be called from any thread.
 class StoredColumns {
  public:
-  // The memory that `encoded` refers to must outlive this object.
+  // Creates an object that refers to the memory of `encoded`, which must live longer.
   StoredColumns(std::string path, const EncodedView& encoded, std::uint32_t crc)
       : encoded_(encoded),
         crc_(crc),
         is_ready_(encoded.source == nullptr),
         path_(std::move(path)) {}
 
-  // Must be called before the columns are read. After it, they contain the stored bytes, or the
-  // points from the event file if the stored bytes are damaged. If the event file is missing too,
-  // values are NaN.
+  // Loads the columns. Must be called before they are read. Afterwards they contain the stored
+  // bytes. If the stored bytes are damaged, they contain the points of the event file; if that is
+  // missing too, the values are NaN.
   void Require() const {
     if (!is_ready_.load(std::memory_order_acquire)) MakeReady();
   }
 
-  // Whether the columns equal those that were stored.
+  // True if the columns equal the columns that were stored.
   bool Verify() const;
 
   // Sets the path after the event file was renamed.

@@ -31,7 +31,7 @@ TagInfoView TakeInfo(BytesIn& in) {
   return info;
 }
 
-// False if the block is not inside `columns`.
+// Reads the description of a block. Returns false if the block is not inside `columns`.
 bool TakeBlock(BytesIn& in, ByteSpan columns, ColumnBlock& block) {
   block.step_base = in.Take<std::uint64_t>();
   block.stride = in.Take<std::uint64_t>();
@@ -52,8 +52,8 @@ bool TakeBlock(BytesIn& in, ByteSpan columns, ColumnBlock& block) {
   return true;
 }
 
-// The blocks of blob columns, and of scalar columns with several blocks, in lists that views refer
-// to. Most scalar columns have one block, which is part of their view.
+// The lists of blocks that views refer to: the blocks of blob columns, and of scalar columns with
+// several blocks. Most scalar columns have a single block, which is part of their view.
 struct BlockLists {
   BlockLists(std::shared_ptr<const void> owner, const std::string& path, const EncodedView& encoded,
              std::uint32_t columns_crc)
@@ -66,7 +66,7 @@ struct BlockLists {
   std::vector<const ColumnBlock*> scalar_pointers;
   std::vector<BlobBlock> blobs;
 
-  // Reserves memory, so that members do not move.
+  // Maximum number of scalar blocks. Memory is reserved for all of them, so that they do not move.
   std::size_t max_scalars = 0;
 
   bool ReserveScalars(std::size_t more) {
@@ -103,11 +103,12 @@ void TakeDamage(BytesIn& in, FileView& view) {
   }
 }
 
-// A restart that is not a session start is stored with its last count only. Real files have few of
-// them; a file made of restarts must not need memory in proportion to the square of its size.
+// Maximum number of counts that restarts leave out. A restart that is not a session start is stored
+// with its last count only. Real files have few such restarts. A crafted file may consist of them;
+// without the limit, its index would need memory in proportion to the square of its size.
 constexpr std::uint64_t kMaxLeftOutCounts = std::uint64_t{1} << 23;
 
-// False if a restart refers to a series that does not exist.
+// Reads the restarts. Returns false if a restart refers to a series that does not exist.
 bool TakeRestarts(BytesIn& in, std::size_t series_count, FileView& view) {
   const std::size_t count = in.TakeCount(8 + 1 + 4 + 8);
   std::uint64_t left_out = 0;
@@ -143,21 +144,23 @@ void TakeSteps(BytesIn& in, SeriesView& series) {
 // Decodes the series of one file.
 class SeriesDecoder {
  public:
-  // Decodes at most `series_count` tags and `block_count` blocks that lie in `points`.
+  // Creates a decoder of at most `series_count` tags and `block_count` blocks. The blocks are
+  // inside `points`.
   SeriesDecoder(ByteSpan points, std::shared_ptr<BlockLists> lists, std::size_t series_count,
                 std::size_t block_count)
       : points_(points), max_series_(series_count), lists_(std::move(lists)) {
     lists_->max_scalars = block_count;
   }
 
-  // False if blocks of the series are not inside `points`, or if there are more blocks than the
-  // header says.
+  // Reads the columns of a series. Returns false if a block is not inside `points`, or if there are
+  // more blocks than the header says.
   bool TakeColumns(BytesIn& in, SeriesView& series) {
     return series.info->kind == TagKind::kScalar ? TakeScalars(in, series) : TakeBlobs(in, series);
   }
 
-  // All lists of a file share one reference count. A count per info would slow down threads that
-  // decode other files.
+  // Returns a pointer to `info` that keeps the lists of the file alive. All pointers of a file
+  // share one reference count. With a count per info, threads that decode other files would wait
+  // for each other.
   std::shared_ptr<const TagInfo> Own(const TagInfo* info) const { return {lists_, info}; }
 
   std::shared_ptr<BlockLists> Finish(TagInfoMemory& tags, FileView& view) {
@@ -222,7 +225,8 @@ const SeriesView* FindSeries(const FileView& view, const TagInfo& info) {
   return found == view.series.end() ? nullptr : &*found;
 }
 
-// Stores a number with its fixed size in bytes. False if it does not fit.
+// Stores a number in 8 bytes (`wide`), or in fewer bytes (`narrow`), as `bytes` says. Returns false
+// if the number does not fit into fewer bytes.
 template <typename Narrow, typename Wide>
 bool StoreAs(std::uint8_t bytes, std::byte* array, std::size_t index, Wide wide, Narrow narrow,
              bool fits) {
@@ -234,7 +238,7 @@ bool StoreAs(std::uint8_t bytes, std::byte* array, std::size_t index, Wide wide,
   return fits;
 }
 
-// Point `index` of a block.
+// Stores a point as point `index` of a block. Returns false if it does not fit.
 bool StorePoint(const StoredScalars& block, std::byte* steps, std::byte* walls, std::byte* values,
                 std::size_t index, const ScalarPoint& point) {
   constexpr std::uint64_t kMaxDistance = std::numeric_limits<std::uint32_t>::max();
@@ -254,7 +258,9 @@ bool StorePoint(const StoredScalars& block, std::byte* steps, std::byte* walls, 
          step_holds;
 }
 
-// Replaces the points of `stored` by those of `found`; NaN for points that differ.
+// Replaces the points of `stored` by the points of `found`. If `found` has too few points, all
+// values become NaN. From the first point that does not fit into its block on, values become NaN
+// too.
 template <typename InRoom>
 void RefillScalars(const ScalarColumnView& stored, const SeriesView* found, const InRoom& in_room) {
   ScalarSeries points;

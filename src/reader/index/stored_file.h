@@ -1,14 +1,15 @@
 // The format of stored file indexes:
 //
-//   structure := "CBINDEX5"  crc(what follows):u32  crc(columns):u32  columns_bytes:u64
-//                everything but points: counts, damage, restarts, tags, where their blocks are
-//   columns   := the arrays of the blocks, used where they lie
+//   structure := "CBINDEX5"  crc(the rest of the structure):u32  crc(columns):u32
+//                columns_bytes:u64
+//                counts, damage, restarts, tags, positions of the blocks of each tag
+//   columns   := the arrays of the blocks, which are used without copying them
 //
-// The structure is checked when an index is decoded, so that damage in it cannot cause wrong
-// accesses. For the columns, only the bounds are checked then; their bytes are checked before the
-// first use (stored_columns.h).
+// The structure is checked when an index is decoded, so that damage in it cannot cause invalid
+// memory accesses. At that time only the bounds of the columns are checked. The bytes of the
+// columns are checked before their first use (stored_columns.h).
 //
-// FileIndex::Encode makes these bytes.
+// FileIndex::Encode writes this format.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,12 @@ namespace cboard::reader {
 
 inline constexpr std::string_view kStoredMagic = "CBINDEX5";
 inline constexpr std::size_t kStoredHeaderBytes = 24;
-// The description of a block in the structure.
+// Size of the description of a block in the structure.
 inline constexpr std::size_t kStoredBlockBytes = 3 * 8 + 8 + 4 + 3;
 
-// An index that can be queried; reading more of the file turns it into a part first. It was stored,
-// or it is in memory (FileIndex::Compact) and has no bytes.
+// An index from which views can be made. It was stored on the disk, or it is only in memory
+// (FileIndex::Compact) and has no bytes. Before more of the file is read, it is converted to a
+// part.
 struct StoredFile {
   std::shared_ptr<const FileView> view;  // Outlives the other members.
   LogState state;
@@ -40,13 +42,13 @@ struct StoredFile {
   std::uint64_t blob_index_bytes = 0;
 };
 
-// Decodes an index. Fails with kDataLoss. `owner` must keep `encoded` alive. For `tags`, see
-// FileIndex::Decode().
+// Decodes an index. Fails with kDataLoss if it is damaged. `owner` must keep the bytes of `encoded`
+// alive. FileIndex::Decode() describes `tags`.
 Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& encoded,
                                 std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
-// Restores the columns of `encoded` from the event file at `path`, in the memory of their source.
-// Points that the file no longer contains become NaN.
+// Restores the damaged columns of `encoded` from the event file at `path`. Writes them to the
+// memory of the columns' source. Points that the file no longer contains become NaN.
 void RefillColumns(const std::string& path, const EncodedView& encoded);
 
 }  // namespace cboard::reader

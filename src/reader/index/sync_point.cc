@@ -7,7 +7,8 @@ namespace cboard::reader {
 namespace {
 
 constexpr std::uint64_t kMaxScannedBytes = 32 << 20;
-// The max number of candidates. Random bytes have almost none; a file made of lengths has many.
+// Maximum number of positions that are checked. Random bytes almost never look like a record; a
+// crafted file may have many such positions.
 constexpr int kMaxCandidates = 16;
 
 bool HeaderChecksumMatches(ByteSpan header) {

@@ -9,13 +9,14 @@
 
 namespace cboard::reader {
 
-// The first offset from `from` on at which two successive records have valid checksums. nullopt if
-// there is none nearby, or before `end`. The result is a guess, because the content of a record may
-// look like records: the reader checks that the previous part ends exactly there.
+// Finds the first offset at or behind `from` at which two successive records have valid checksums.
+// Returns nullopt if there is none nearby, or none before `end`. The result is a guess, because the
+// content of a record may look like records. The reader therefore checks that the previous part
+// ends exactly at this offset.
 std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from, std::uint64_t end);
 
-// The end of the record at `offset` in `window`, if both checksums are valid and the record ends at
-// or before `end`.
+// Returns the end of the record at `offset`. Returns nullopt if one of its checksums is not valid,
+// or if it ends behind `end`.
 std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offset,
                                          std::uint64_t end);
 

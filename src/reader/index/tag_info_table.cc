@@ -48,7 +48,7 @@ class Shard {
   }
 
  private:
-  // Removes unused infos each time the table has doubled its size.
+  // Removes unused infos. Called each time the table has doubled its size.
   void Sweep() {
     std::erase_if(infos_, [](const auto& entry) { return entry.second.expired(); });
     sweep_size_ = 2 * infos_.size() + 64;
@@ -62,7 +62,7 @@ class Shard {
 }  // namespace
 
 std::shared_ptr<const TagInfo> InternView(const TagInfoView& info) {
-  // Never destroyed: threads may still be reading files when the program ends.
+  // The table is never destroyed: threads may still be reading files when the program ends.
   static auto& shards = *new std::array<Shard, 16>;
   const std::size_t hash = HashOf(info);
   return shards[hash % shards.size()].Intern(hash, info);

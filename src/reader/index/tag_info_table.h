@@ -1,4 +1,4 @@
-// Shares equal tag infos (kind, plugin, metadata) between runs.
+// Shares equal tag infos (kind, plugin, metadata) between runs, to save memory.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace cboard::reader {
 
-// A TagInfo that borrows its strings.
+// A TagInfo whose strings are views.
 struct TagInfoView {
   std::string_view name;
   TagKind kind = TagKind::kTensor;
@@ -21,17 +21,17 @@ struct TagInfoView {
   proto::DataClass data_class = proto::DataClass::kUnknown;
 };
 
-// The shared copy of `info`: the same object for equal infos while it is in use. May be called from
-// any thread.
+// Returns the shared copy of `info`. Equal infos have the same copy while one of them is in use.
+// May be called from any thread.
 std::shared_ptr<const TagInfo> Intern(const TagInfo& info);
 
-// Like Intern(), but copies the strings only if the table has no such info yet.
+// Does the same as Intern(), but copies the strings only if the table has no such info yet.
 std::shared_ptr<const TagInfo> InternView(const TagInfoView& info);
 
 using TagInfoList = std::vector<std::shared_ptr<const TagInfo>>;
 
-// Remembers the tag infos of the previous file. The next file of an experiment mostly has the same
-// infos in the same order, and then shares the list without a lookup per tag.
+// Remembers the tag infos of the previous file. The next file of an experiment usually has the same
+// infos in the same order. It then shares the list, and no info is looked up in the table.
 //
 //   memory.Begin();
 //   for (...) const TagInfo* info = memory.Next(...);
@@ -40,14 +40,14 @@ using TagInfoList = std::vector<std::shared_ptr<const TagInfo>>;
 // Not thread-safe.
 class TagInfoMemory {
  public:
-  // Begins a new file. A file that was not finished is dropped.
+  // Begins a new file. If the last file was not finished, it is forgotten.
   void Begin();
 
-  // The shared copy of the next tag's info, as from InternView(). Valid until the next Begin(), and
-  // as long as the list is in use.
+  // Returns the shared copy of the next tag's info, like InternView(). It is valid until the next
+  // Begin(), and as long as the list of Finish() is in use.
   const TagInfo* Next(const TagInfoView& info);
 
-  // The infos of all tags since Begin().
+  // Returns the infos of all tags since Begin().
   std::shared_ptr<const TagInfoList> Finish();
 
  private:

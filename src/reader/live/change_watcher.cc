@@ -24,7 +24,7 @@ ChangeKind KindOf(std::uint32_t mask) {
   if ((mask & (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)) != 0) {
     return ChangeKind::kEntry;
   }
-  // A change of permissions may open a directory that could not be listed before.
+  // A change of permissions may make it possible to list a directory.
   if ((mask & IN_ATTRIB) != 0 && (mask & IN_ISDIR) != 0) return ChangeKind::kEntry;
   return ChangeKind::kContent;
 }
@@ -80,7 +80,7 @@ void ChangeWatcher::ForEachChange(const std::function<void(const Change&)>& visi
       if ((event.mask & IN_IGNORED) != 0) continue;
       const ChangeKind kind = KindOf(event.mask);
       const std::string_view text(name, event.len > 0 ? ::strnlen(name, event.len) : 0);
-      // Changes of the directory's own attributes have no name and are ignored.
+      // Ignores events without a name, which are changes of the directory's own attributes.
       if (text.empty() && kind != ChangeKind::kLost && kind != ChangeKind::kDirectory) continue;
       visit({.kind = kind, .watch = event.wd, .name = text});
     }

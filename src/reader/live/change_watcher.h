@@ -24,30 +24,32 @@ struct Change {
   std::string_view name;  // The name in the watched directory; empty for kDirectory and kLost.
 };
 
-// The max number of directories that a program should watch: a quarter of the limit for all
-// programs of a user (fs.inotify.max_user_watches), because editors and other tools need some, too.
-// At most 65,536, because each watch needs a kilobyte of kernel memory.
+// Returns the maximum number of directories that a program should watch. It is a quarter of the
+// limit for all programs of a user (fs.inotify.max_user_watches), because editors and other tools
+// need watches too. It is at most 65,536, because each watch needs a kilobyte of kernel memory.
 std::size_t DefaultMaxWatches();
 
-// Add() may be called from many threads at once, all other methods from one thread.
+// Reports changes in directories. Add() may be called from many threads at the same time, all other
+// methods only from one thread.
 class ChangeWatcher {
  public:
-  // Fails with kResourceExhausted if the user already has too many watchers.
+  // Creates a watcher. Fails with kResourceExhausted if the user already has too many watchers.
   static Result<std::unique_ptr<ChangeWatcher>> Create();
   ~ChangeWatcher();
   ChangeWatcher(const ChangeWatcher&) = delete;
   ChangeWatcher& operator=(const ChangeWatcher&) = delete;
 
-  // Watches a directory; links are followed. A directory that is already watched gets the same
-  // number again, for every path to it. Fails with kResourceExhausted at the system's limit.
+  // Watches a directory and returns the number of the watch. Follows symbolic links. If the
+  // directory is already watched, also under another path, returns the same number again. Fails
+  // with kResourceExhausted if the system's limit is reached.
   Result<int> Add(const std::string& directory);
 
   void Remove(int watch);
 
-  // Calls `visit` for every change reported so far; does not wait for changes.
+  // Calls `visit` for each change that was reported so far. Does not wait for changes.
   void ForEachChange(const std::function<void(const Change&)>& visit);
 
-  // A file descriptor for poll() that is readable when there are changes.
+  // Returns a file descriptor for poll(). It is readable when there are changes.
   int descriptor() const { return descriptor_; }
 
  private:

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 #include <thread>
 #include <utility>
 
 #include "cboard/record/crc32c.h"
+#include "cboard/record/readable_file.h"
 #include "reader/index/file_window.h"
 #include "reader/index/short_file.h"
 #include "reader/index/sync_point.h"
@@ -16,42 +16,48 @@
 namespace cboard::reader {
 namespace {
 
-// The number of bytes at the end that are compared. They contain the time and checksum of a record,
-// which no other file has at the same offset.
+// Number of bytes of a sample. The sample at the end contains the time and the checksum of a
+// record. No other file has the same bytes at the same offset.
 constexpr std::uint64_t kSampleBytes = 256;
 constexpr std::uint64_t kMaxSamples = 16;
 
-// Shorter files are compared completely, which takes less time than the samples.
+// Maximum size of a file that is compared completely. For such files this takes less time than
+// comparing samples.
 constexpr std::uint64_t kMaxWholeBytes = 16 << 10;
 
-// Up to this size, damaged bytes are compared completely; above it, samples are compared.
+// Maximum number of damaged bytes that are compared completely. If there are more, samples of them
+// are compared.
 constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kComparedPiece = 4096;
 
-// How often reading is restarted at once for a file that was overwritten during reading.
+// Maximum number of attempts to read a file that other programs overwrite during reading.
 constexpr int kMaxAttempts = 3;
 
-// After reading a file again, the reader pauses for this multiple of the time that it took.
+// After reading a file again, and after an error of the disk, the reader pauses for this multiple
+// of the time that it took.
 constexpr int kPausePerAnew = 9;
 
-// After a proof, the next proof of the file waits for this multiple of the time that it took.
+// After the checksums of a file were compared, they are not compared again for this multiple of the
+// time that the comparison took.
 constexpr int kPausePerProof = 99;
 
-// A file that grows by more bytes than this during reading is being copied or overwritten; writers
-// of logs are slower.
+// If a file grows by more bytes than this during reading, it is being copied or overwritten:
+// programs that log write more slowly.
 constexpr std::uint64_t kMaxGrowthWhileRead = 1 << 20;
 constexpr auto kDoubtedFor = std::chrono::milliseconds(200);
 
-// The system sets the modification time of a file before its new size.
+// Time between two changes by the system during a write: the system sets the modification time of a
+// file before its new size.
 constexpr auto kWriteTakes = std::chrono::milliseconds(2);
 constexpr std::int64_t kYoungNs = 1'000'000'000;
 
-// The checksum of some bytes of a file, which are read from `content` if that is not empty.
+// The checksum of some bytes of a file. If `content` is not empty, the bytes are taken from it
+// instead of the file.
 class Samples {
  public:
-  explicit Samples(const File& file, ByteSpan content = {}) : file_(file), content_(content) {}
+  explicit Samples(const File& file, ByteSpan content = {}) : readable_(file), content_(content) {}
 
-  // Up to kMaxWholeBytes.
+  // Adds at most kMaxWholeBytes bytes.
   void Add(std::uint64_t begin, std::uint64_t bytes) {
     const auto size = static_cast<std::size_t>(bytes);
     if (!content_.empty()) {
@@ -59,25 +65,28 @@ class Samples {
       return;
     }
     std::array<std::byte, kMaxWholeBytes> buffer;  // Not initialized.
-    const Result<std::size_t> count = file_.ReadAt(begin, MutableByteSpan(buffer).first(size));
+    const Result<std::size_t> count = readable_.ReadAt(begin, MutableByteSpan(buffer).first(size));
     is_complete_ = is_complete_ && count && *count == size;
     crc_ = record::ExtendCrc32c(crc_, ByteSpan(buffer).first(count.value_or(0)));
   }
 
-  // Returns nullopt if some bytes could not be read.
+  // Returns nullopt if some bytes are missing.
   std::optional<std::uint32_t> Crc() const {
     if (!is_complete_) return std::nullopt;
     return crc_;
   }
 
+  // The error for the first block that the disk cannot read; its bytes are zeros.
+  const std::optional<Error>& error() const { return readable_.error(); }
+
  private:
-  const File& file_;
+  record::ReadableFile readable_;
   const ByteSpan content_;
   std::uint32_t crc_ = record::ComputeCrc32c({});
   bool is_complete_ = true;
 };
 
-// The checksum of the last bytes before `end`; nullopt if they cannot be read.
+// Returns the checksum of the last bytes before `end`, or nullopt if they cannot be read.
 std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   Samples samples(file);
   const std::uint64_t size = std::min(end, kSampleBytes);
@@ -85,10 +94,9 @@ std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   return samples.Crc();
 }
 
-// The checksum of samples of the bytes that `view` has read, including the last ones, and of its
-// damaged places. `content` are the bytes of the file, if it was read at once.
-std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
-                                       ByteSpan content = {}) {
+// Samples of the bytes that `view` has read, including the last ones, and its damaged places.
+// `content` are the bytes of the file, if it was read at once.
+Samples SamplesOf(const File& file, const FileView& view, ByteSpan content = {}) {
   Samples samples(file, content);
   const std::uint64_t end = view.read_bytes;
   if (end <= kMaxWholeBytes) {
@@ -101,17 +109,17 @@ std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
   }
   std::uint64_t damaged_bytes = 0;
   for (const FileDamage& damage : view.damage) damaged_bytes += damage.bytes;
-  // Read in pieces, to limit the memory.
+  // Adds the damaged bytes in pieces, to limit the memory.
   const std::uint64_t stride = damaged_bytes / kMaxComparedBytes + 1;
   for (const FileDamage& damage : view.damage) {
     for (std::uint64_t at = 0; at < damage.bytes; at += stride * kComparedPiece) {
       samples.Add(damage.offset + at, std::min(kComparedPiece, damage.bytes - at));
     }
   }
-  return samples.Crc();
+  return samples;
 }
 
-// Returns true if a complete record is where `view` has found damage: it was written since.
+// True if there is now a complete record where `view` has found damage.
 bool HasMended(const File& file, const FileView& view) {
   if (view.damage.empty()) return false;
   FileWindow window(file);
@@ -129,7 +137,17 @@ std::int64_t NowNs() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool IsYoung(const FileStatus& status) { return std::abs(NowNs() - status.changed_ns) < kYoungNs; }
+// The time since the last change; negative if the clock was set back. Wraps around as FileStatus
+// does.
+std::int64_t AgeNs(const FileStatus& status) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(NowNs()) -
+                                   static_cast<std::uint64_t>(status.changed_ns));
+}
+
+bool IsYoung(const FileStatus& status) {
+  const std::int64_t age_ns = AgeNs(status);
+  return age_ns > -kYoungNs && age_ns < kYoungNs;
+}
 
 }  // namespace
 
@@ -144,6 +162,7 @@ std::optional<ReadOutcome> FollowedFile::TryRead(const std::string& path, const 
                                                  const ReadOptions& options) {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return std::nullopt;
+  if (view_ && view_->file.error) return std::nullopt;  // A disk with errors may take seconds.
   return ReadLocked(path, seen, max_bytes, options);
 }
 
@@ -171,7 +190,7 @@ void FollowedFile::Forget(const std::string& path) {
 void FollowedFile::TakeStored(const std::string& path, TagInfoMemory& tags) {
   const StoredIndex stored = *std::exchange(stored_, std::nullopt);
   Result<FileIndex> index = FileIndex::Decode(path, stored.encoded, stored.owner, tags);
-  // The stored index is damaged or has another version: the file is read instead.
+  // If the stored index is damaged or has another version, the file is read instead.
   if (!index) return;
   std::shared_ptr<const FileView> view = index->View();
   if (view->read_bytes != stored.read_bytes) return;
@@ -200,6 +219,23 @@ ReadOutcome FollowedFile::Outcome() const {
 std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, const FileStatus& seen,
                                                     std::uint64_t max_bytes,
                                                     const ReadOptions& options) {
+  const Clock::time_point begin = Clock::now();
+  if (view_ && view_->file.error && path == path_ && begin < next_retry_) {
+    ReadOutcome outcome = Outcome();
+    outcome.read_again_at = next_retry_;
+    return outcome;
+  }
+  std::optional<ReadOutcome> outcome = ReadNow(path, seen, max_bytes, options);
+  if (view_ && view_->file.error) {
+    const Clock::time_point end = Clock::now();
+    next_retry_ = end + kPausePerAnew * (end - begin);
+  }
+  return outcome;
+}
+
+std::optional<ReadOutcome> FollowedFile::ReadNow(const std::string& path, const FileStatus& seen,
+                                                 std::uint64_t max_bytes,
+                                                 const ReadOptions& options) {
   const bool is_first = !index_;
   if (stored_) {
     TagInfoMemory tags;
@@ -216,15 +252,14 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
   const Result<File> file = File::OpenForReading(path);
   if (!file) {
     if (file.error().code == ErrorCode::kNotFound) return ReadOutcome{};
-    auto view = std::make_shared<FileView>(view_ ? *view_ : *index_->View());
-    view->file.error = file.error();
-    view_ = std::move(view);
-    return Outcome();
+    return WithError(file.error());
   }
   if (!view_ && ReadAtOnce(*file, seen, options)) return Outcome();
   FileStatus now = StatusOf(file->descriptor()).value_or(seen);
   const bool is_known = view_ && view_->read_bytes > 0;
-  const bool is_read_on = !is_known || HasOnlyGrown(*file, now);
+  std::optional<Error> unreadable;
+  const bool is_read_on = !is_known || HasOnlyGrown(*file, now, unreadable);
+  if (unreadable) return WithError(*std::move(unreadable));
   const bool is_due = is_known && is_read_on && is_unproven_ && Clock::now() >= next_proof_;
   const std::uint64_t known_bytes = is_known && is_read_on && !is_due ? view_->read_bytes : 0;
   if (now.size_bytes > known_bytes && now.size_bytes - known_bytes > max_bytes) return std::nullopt;
@@ -244,13 +279,23 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
   return outcome;
 }
 
+// The data read before, beside an error of the file system.
+ReadOutcome FollowedFile::WithError(Error error) {
+  auto view = std::make_shared<FileView>(view_ ? *view_ : *index_->View());
+  view->file.error = std::move(error);
+  view_ = std::move(view);
+  return Outcome();
+}
+
 // Whether the file certainly differs from the one that was read.
 bool FollowedFile::IsOther(const FileStatus& now) const {
   return now.id != status_.id || now.size_bytes < view_->read_bytes;
 }
 
-// Updates the status `now`.
-bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
+// Updates the status `now`. If it cannot be known because the disk cannot read a sample that it
+// has read before, sets `unreadable`.
+bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now,
+                                std::optional<Error>& unreadable) const {
   if (IsOther(now)) return false;
   const auto is_edited = [&] {
     return now.size_bytes <= after_.size_bytes && !HaveSameTimes(now, after_);
@@ -261,9 +306,12 @@ bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   }
   if (is_edited() || is_doubtful_) return false;
   if (!index_->Verify()) return false;
-  // There are more damaged places than stored positions, and any of them may have been repaired.
+  // Not all damaged places have a stored position, and any of them may have been repaired.
   if (view_->damage_count > view_->damage.size() && !HaveSameTimes(now, after_)) return false;
-  return SampleCrc(file, *view_) == sample_crc_ && !HasMended(file, *view_);
+  const Samples samples = SamplesOf(file, *view_);
+  if (samples.Crc() == sample_crc_) return !HasMended(file, *view_);
+  unreadable = samples.error();
+  return false;
 }
 
 bool FollowedFile::Prove(const File& file) {
@@ -275,11 +323,12 @@ bool FollowedFile::Prove(const File& file) {
   return !sum || *sum == view_->crc_sum;
 }
 
-// The status is compared behind the bytes: they are those that the file had when it was listed.
+// Compares the status after reading the bytes. If it is equal, the bytes are those that the file
+// had when it was listed.
 bool FollowedFile::ReadAtOnce(const File& file, const FileStatus& seen,
                               const ReadOptions& options) {
   if (seen.size_bytes == 0 || seen.size_bytes > ShortFile::kMaxBytes ||
-      NowNs() - seen.changed_ns < std::chrono::nanoseconds(options.settled_after).count()) {
+      AgeNs(seen) < std::chrono::nanoseconds(options.settled_after).count()) {
     return false;
   }
   const ShortFile bytes(file, seen.size_bytes);
@@ -296,7 +345,7 @@ bool FollowedFile::ReadAtOnce(const File& file, const FileStatus& seen,
   if (options.events_read != nullptr) *options.events_read += view_->event_count;
   status_ = seen;
   after_ = seen;
-  sample_crc_ = SampleCrc(file, *view_, bytes.content()).value_or(0);
+  sample_crc_ = SamplesOf(file, *view_, bytes.content()).Crc().value_or(0);
   return true;
 }
 
@@ -309,7 +358,7 @@ ReadOutcome FollowedFile::ReadAll(const std::string& path, const File& file, con
   }
   ReadOutcome outcome = Outcome();
   if (!is_unchanged) {
-    // This value matches no file, so that the next read starts from the beginning.
+    // Stores a checksum that no file has, so that the next read starts from the beginning.
     sample_crc_ = ~sample_crc_;
     outcome.read_again_at = Clock::now();
   } else if (is_doubtful_) {
@@ -325,10 +374,10 @@ bool FollowedFile::ReadUnchanged(const File& file, const FileStatus& now,
   const std::optional<std::uint32_t> end_before = TailCrc(file, now.size_bytes);
   index_->ContinueReading(file, options);
   view_ = index_->View();
-  sample_crc_ = SampleCrc(file, *view_).value_or(0);
+  sample_crc_ = SamplesOf(file, *view_).Crc().value_or(0);
   after_ = StatusOf(file.descriptor()).value_or(now);
   const bool is_edited = after_.size_bytes <= now.size_bytes && !HaveSameTimes(after_, now);
-  // When the file grew, earlier bytes may have been edited, too.
+  // If the file has grown, earlier bytes may have been edited too.
   const bool has_grown = (known_bytes > 0 && view_->read_bytes > known_bytes) ||
                          (view_->read_bytes > 0 && after_.size_bytes > now.size_bytes);
   if (has_grown && !is_unproven_) {

@@ -6,7 +6,8 @@
 #include <cstdlib>
 
 #if !defined(MADV_POPULATE_WRITE)
-// Since Linux 5.14. Older systems return an error, and pages are then mapped at the first access.
+// Available since Linux 5.14. Older systems return an error; pages are then mapped at the first
+// access.
 #define MADV_POPULATE_WRITE 23
 #endif
 
@@ -14,7 +15,7 @@ namespace cboard::reader {
 
 void MakeHeapRoom(std::size_t bytes) {
   constexpr std::uintptr_t kPageBytes = 4096;
-  // Volatile, because otherwise the compiler would remove the allocation.
+  // The pointer is volatile, because otherwise the compiler would remove the allocation.
   void* volatile room = std::malloc(bytes);
   if (room == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(room);

@@ -37,7 +37,7 @@ void Append(T value, std::string& out) {
   out += AsText(bytes);
 }
 
-// The trailer of a cache; nullopt if its checksum is wrong or its parts are outside of the file.
+// The trailer of a cache file, which contains the positions of its parts.
 struct Trailer {
   std::uint64_t structures_offset = 0;
   std::uint64_t directory_offset = 0;
@@ -45,7 +45,8 @@ struct Trailer {
   std::uint32_t directory_crc = 0;
 };
 
-// Reads the trailer from `bytes`, the last bytes of a cache of `cache_bytes`.
+// Reads the trailer from `bytes`, which are the last bytes of a cache of `cache_bytes` bytes.
+// Returns nullopt if the checksum is wrong or a part is outside the file.
 std::optional<Trailer> TrailerOf(ByteSpan bytes, std::uint64_t cache_bytes) {
   if (bytes.size() < kTrailerBytes) return std::nullopt;
   bytes = bytes.last(kTrailerBytes);
@@ -66,7 +67,7 @@ std::optional<Trailer> TrailerOf(ByteSpan bytes, std::uint64_t cache_bytes) {
   return trailer;
 }
 
-// Whether the file belongs to this user, and no other user can write it.
+// True if the file belongs to this user, and no other user can write to it.
 bool IsPrivateFile(const File& file) {
   struct stat status;
   return ::fstat(file.descriptor(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -75,11 +76,11 @@ bool IsPrivateFile(const File& file) {
 
 }  // namespace
 
-// The memory for columns is reserved at fixed addresses from the beginning. It is not touched, and
-// uses no memory, before columns are loaded.
+// An open cache file. It reserves memory for columns at fixed addresses from the beginning, but the
+// system allocates this memory only when columns are loaded.
 class CacheFile final : public ColumnSource {
  public:
-  // nullptr if the file is not a valid cache.
+  // Opens a cache. Returns null if the file is not a valid cache.
   static std::shared_ptr<const CacheFile> Open(const fs::path& path) {
     Result<File> file = File::OpenForReading(path);
     if (!file || !IsPrivateFile(*file)) return nullptr;
@@ -146,8 +147,8 @@ fs::path CachePath(const fs::path& directory, const std::vector<Logdir>& logdirs
   std::vector<std::string> paths;
   for (const Logdir& logdir : logdirs) paths.push_back(AbsolutePath(logdir.path));
   std::ranges::sort(paths);
-  // A FNV-1a hash as the file name. If two sets of directories have the same name, they replace
-  // each other's cache; entries cannot be confused, because they have full paths.
+  // The file name is a FNV-1a hash. If two sets of log directories have the same hash, they replace
+  // each other's cache. Their entries cannot be confused, because entries have full paths.
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::string& path : paths) {
     for (const char c : path + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

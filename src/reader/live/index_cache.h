@@ -37,28 +37,31 @@
 
 namespace cboard::reader {
 
-// The absolute path of a directory, equal for all spellings that differ in dots and slashes.
+// Returns the absolute path of a directory. Spellings that differ only in dots and slashes have the
+// same result.
 std::string AbsolutePath(const std::filesystem::path& path);
 
-// The cache file for these log directories, in any order.
+// Returns the path of the cache file for these log directories. Their order does not matter.
 std::filesystem::path CachePath(const std::filesystem::path& directory,
                                 const std::vector<Logdir>& logdirs);
 
 class CacheFile;  // An open cache, and the memory for its columns.
 
-// May be read from many threads.
+// The stored indexes of a cache file. May be read from many threads.
 class IndexCache {
  public:
-  // nullptr if there is no valid cache; a file that other users could have written is not valid.
+  // Opens a cache. Returns null if there is no valid cache. A file that other users could have
+  // written is not valid.
   static std::shared_ptr<const IndexCache> Open(const std::filesystem::path& path);
 
-  // Like above, for a cache in memory that `owner` keeps alive.
+  // Reads a cache that is in memory. `owner` keeps the memory alive. Returns null if the cache is
+  // not valid.
   static std::shared_ptr<const IndexCache> Parse(ByteSpan bytes, std::shared_ptr<const void> owner);
 
-  // The stored index of the file; it keeps the cache's memory alive.
+  // Returns the stored index of `file`. The index keeps the memory of the cache alive.
   std::optional<StoredIndex> Find(std::string_view file) const;
 
-  // True if columns differ from the stored ones.
+  // True if columns were loaded that differ from the stored ones.
   bool is_damaged() const;
 
   std::size_t file_count() const { return entries_.size(); }
@@ -74,14 +77,14 @@ class IndexCache {
   bool ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan structures);
 
   std::shared_ptr<const void> owner_;
-  // The owner keeps it alive; nullptr: the columns are in memory.
+  // The file of the cache; `owner_` keeps it alive. If it is null, the columns are in memory.
   const CacheFile* file_ = nullptr;
   std::unordered_map<std::string_view, StoredIndex> entries_;
 };
 
 class IndexCacheWriter {
  public:
-  // Creates a temporary file beside `path`, and missing parent directories. Fails with
+  // Creates a temporary file in the directory of `path`, and missing parent directories. Fails with
   // kPermissionDenied if other users can write to the directory.
   static Result<IndexCacheWriter> Create(const std::filesystem::path& path);
   IndexCacheWriter(IndexCacheWriter&&) noexcept = default;
@@ -101,7 +104,8 @@ class IndexCacheWriter {
   std::optional<File> file_;
   std::filesystem::path path_;
   std::uint64_t offset_ = 0;  // The offset of the next columns.
-  // Kept in memory until all columns are written: a small part of the size of the columns.
+  // The structures and the directory are kept in memory until all columns are written. They are
+  // small compared to the columns.
   std::string structures_;
   std::string directory_;
 };

@@ -14,8 +14,11 @@
 namespace cboard::reader {
 namespace {
 
+// Programs may set times to any year. Those outside of the years 1678 to 2262 wrap around, which
+// keeps different times different.
 std::int64_t ToNanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(time.tv_nsec));
 }
 
 FileStatus ToStatus(const struct stat& status) {
@@ -39,18 +42,19 @@ class Descriptor {
   int number_;
 };
 
-// Changes are reported only for the name that was used to make them, so they may be missed for
-// other names.
+// True if the file has several names (hard links). The system reports a change only for the name
+// that was used to make it, so changes under other names are missed.
 bool HasOtherNames(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_nlink > 1;
 }
 
-// The entry was removed after it was listed, or it is a link to a missing file.
+// True if the error means that the entry was removed after it was listed, or that it is a link to a
+// missing file.
 bool IsMissing(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ELOOP; }
 
 // The type of `entry` in `directory`, with links followed; for most entries no system call is
 // needed. If the entry exists but its type cannot be determined, `reason` is set to the system's
-// error.
+// error. A link that leads nowhere is nothing, with `is_link` set.
 Entry Classify(int directory, const dirent64& entry, int& reason) {
   const bool is_event_file = IsEventFileName(entry.d_name);
   if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};
@@ -61,18 +65,19 @@ Entry Classify(int directory, const dirent64& entry, int& reason) {
   struct stat status;
   const auto look = [&](int flags) {
     if (::fstatat(directory, entry.d_name, &status, flags) == 0) return true;
-    // A link may lead to a file of another kind.
+    // A link to a missing file is not an error. Other errors are reported, unless the link cannot
+    // be an event file.
     if (!IsMissing(errno) && (is_event_file || entry.d_type != DT_LNK)) reason = errno;
     return false;
   };
-  // Some file systems do not give the type in a listing; stat() does.
+  // Some file systems do not include the type in a listing. stat() returns it.
   if (entry.d_type == DT_UNKNOWN) {
     if (!look(AT_SYMLINK_NOFOLLOW)) return {};
     result.is_link = S_ISLNK(status.st_mode);
   } else {
     result.is_link = entry.d_type == DT_LNK;
   }
-  if (!look(0)) return {};
+  if (!look(0)) return {.is_link = result.is_link};
   result.status = ToStatus(status);
   if (S_ISDIR(status.st_mode)) result.kind = EntryKind::kDirectory;
   if (S_ISREG(status.st_mode) && is_event_file) result.kind = EntryKind::kEventFile;
@@ -104,7 +109,7 @@ Entry StatEntry(const std::string& path, std::string_view name) {
   struct stat status;
   if (::lstat(path.c_str(), &status) != 0) return {};
   Entry entry{.is_link = S_ISLNK(status.st_mode)};
-  if (entry.is_link && ::stat(path.c_str(), &status) != 0) return {};
+  if (entry.is_link && ::stat(path.c_str(), &status) != 0) return entry;
   entry.status = ToStatus(status);
   if (S_ISDIR(status.st_mode)) entry.kind = EntryKind::kDirectory;
   if (S_ISREG(status.st_mode) && IsEventFileName(name)) entry.kind = EntryKind::kEventFile;
@@ -121,7 +126,7 @@ Listing ListDirectory(const std::string& path) {
   if (directory.number() < 0) {
     const int reason = errno;
     struct stat status;
-    // If the directory cannot be listed because permission is missing, it still exists.
+    // The directory exists, even if it cannot be listed because permission is missing.
     if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
       listing.id = ToStatus(status).id;
     }
@@ -129,8 +134,8 @@ Listing ListDirectory(const std::string& path) {
     return listing;
   }
   if (const auto status = StatusOf(directory.number())) listing.id = status->id;
-  // Uses getdents64() directly: readdir() would allocate memory and make two more system calls for
-  // each of many small directories.
+  // Calls getdents64() directly: for many small directories, readdir() would allocate memory and
+  // make two more system calls per directory.
   alignas(dirent64) std::array<char, 32 << 10> buffer;
   while (true) {
     const ssize_t bytes = ::getdents64(directory.number(), buffer.data(), buffer.size());
@@ -148,6 +153,8 @@ Listing ListDirectory(const std::string& path) {
         listing.directories.push_back({std::string(name), found.is_link});
       } else if (found.kind == EntryKind::kEventFile) {
         listing.files.push_back({std::string(name), found.status, found.is_link});
+      } else if (found.leads_nowhere()) {
+        listing.has_open_links = true;
       }
     }
   }

@@ -1,4 +1,4 @@
-// Lists the content of one directory that is relevant for log directories.
+// Lists a directory: its event files and its subdirectories.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace cboard::reader {
 
-// Identifies a file or directory independently of its path.
+// The identity of a file or directory. It does not change when the file is renamed.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
@@ -22,7 +22,7 @@ struct FileId {
   friend auto operator<=>(const FileId&, const FileId&) = default;
 };
 
-// The status of a file, which shows without reading whether the file has changed.
+// The status of a file. It shows whether the file has changed, without reading the file.
 struct FileStatus {
   FileId id;
   std::uint64_t size_bytes = 0;
@@ -44,38 +44,43 @@ struct ListedDirectory {
 };
 
 struct Listing {
-  // Not set if the path does not exist or is not a directory.
+  // The identity of the directory. Not set if the path does not exist or is not a directory.
   std::optional<FileId> id;
   std::vector<ListedFile> files;  // The event files, sorted by name.
-  // The directories, sorted by name, including links to directories.
+  // The subdirectories, sorted by name, including links to directories.
   std::vector<ListedDirectory> directories;
+  // Links that lead nowhere yet. What appears there later changes nothing in this directory.
+  bool has_open_links = false;
   std::optional<Error> error;  // The reason if the listing is empty or incomplete.
 };
 
-// Joins path parts: "a" and "b" give "a/b"; an empty directory and "b" give "b".
+// Joins two parts of a path: "a" and "b" give "a/b", and "" and "b" give "b".
 std::string JoinPath(const std::string& directory, std::string_view name);
 
-// The last part of a path: "b" of "a/b".
+// Returns the last part of a path: "b" of "a/b".
 std::string_view LastPart(std::string_view path);
 
-// Whether a regular file with this name is an event file: the name contains "tfevents", as in
-// TensorBoard.
+// True if a regular file with this name is an event file: as in TensorBoard, its name contains
+// "tfevents".
 bool IsEventFileName(std::string_view name);
 
-// Lists a directory, with one system call per event file and per link, and a few for the directory.
+// Lists a directory. Needs one system call per event file and per link, and a few for the
+// directory.
 Listing ListDirectory(const std::string& path);
 
 enum class EntryKind { kNothing, kEventFile, kDirectory };
 
-// The entry at one path, as ListDirectory() would show it.
+// The entry at one path, with the same members as in a listing of its directory.
 struct Entry {
   EntryKind kind = EntryKind::kNothing;
   FileStatus status;
   bool is_link = false;
+
+  bool leads_nowhere() const { return is_link && status == FileStatus{}; }
 };
 Entry StatEntry(const std::string& path, std::string_view name);
 
-// The status of an open file; nullopt if the system returns an error.
+// Returns the status of an open file, or nullopt if the system returns an error.
 std::optional<FileStatus> StatusOf(int descriptor);
 
 }  // namespace cboard::reader

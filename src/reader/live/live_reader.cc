@@ -15,30 +15,30 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The interval between snapshots during loading, and the delay of the first one: small log
-// directories are loaded by then and need no snapshot without data.
+// During loading, kPublishEvery is the interval between snapshots, and kPublishFirstAfter is the
+// delay of the first one. A small log directory is loaded after this delay, so that no snapshot
+// without data is published.
 constexpr auto kPublishEvery = 100ms;
 constexpr auto kPublishFirstAfter = 30ms;
 
-// The delay before directories are watched, unless loading ends earlier. It makes changes visible
-// during a long load.
+// Delay before directories are watched, so that changes are visible during a long load. Watching
+// starts earlier if loading ends earlier.
 constexpr auto kWatchAfter = 500ms;
 
-// The interval for checking whether a missing log directory has appeared or was replaced; each
-// check is one system call.
+// Interval of the check whether a missing log directory has appeared, or whether one was replaced.
+// Each check is one system call.
 constexpr auto kCheckEvery = 200ms;
 
-// The pause after listing directories that are not watched, as a multiple of the time that the
-// listing took.
+// After directories that are not watched were listed, they are not listed again for this multiple
+// of the time that the listing took.
 constexpr int kPausePerPolling = 9;
 
-// Up to this number of files with this number of new bytes, the thread reads the files itself,
-// which is faster than a task for the pool.
+// Maximum number of files, and of new bytes, that the reader's own thread reads. For so few bytes
+// this is faster than a task for the pool.
 constexpr std::size_t kFewFiles = 8;
 constexpr std::uint64_t kFewBytes = 1 << 20;
 
-// Makes room in the heap of this thread for the indexes of the next files, which are probably
-// short.
+// Reserves heap memory of this thread for the indexes of the next files, which are probably short.
 void MakeRoomForIndexes() {
   constexpr unsigned kFiles = 16;
   constexpr std::size_t kBytesPerFile = 4000;  // A guess: 20 tags.
@@ -46,7 +46,7 @@ void MakeRoomForIndexes() {
   if (files++ % kFiles == 0) MakeHeapRoom(kFiles * kBytesPerFile);
 }
 
-// Whether two views of a file that only grows show the same.
+// True if two views of a file that only grows have the same content.
 bool IsSame(const FileView* a, const FileView& b) {
   return a != nullptr && a->read_bytes == b.read_bytes && a->event_count == b.event_count &&
          a->damage_count == b.damage_count && a->file.path == b.file.path &&
@@ -131,7 +131,7 @@ void LiveReader::Run() {
   }
 }
 
-// Waits until there is an event or a deadline.
+// Waits until a change is reported, another thread wakes this thread, or a deadline is reached.
 void LiveReader::Wait() {
   Clock::time_point until = Clock::time_point::max();
   if (needs_publishing_) {
@@ -214,8 +214,8 @@ void LiveReader::StartReading() {
   }
 }
 
-// Reads a file that has grown a little. Returns false if it has not grown, or if another thread
-// uses it.
+// Reads the new part of a file on this thread, if it is short. Returns false if it is long, or if
+// another thread uses the file.
 bool LiveReader::ReadHere(const std::shared_ptr<TreeFile>& file) {
   std::optional<ReadOutcome> outcome =
       file->content->TryRead(file->path(), file->seen, kFewBytes, ReadingOptions(nullptr));
@@ -238,8 +238,9 @@ void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
   });
 }
 
-// While many files are being read, the thread checks for results periodically. Waiting for each
-// file would slow down both the thread and the pool.
+// Passes a result of the pool to the reader's thread. While many files are being read, the thread
+// is not woken for each file, because this would slow down both the thread and the pool. It checks
+// for results periodically instead.
 void LiveReader::AddFinished(Finished finished) {
   {
     std::lock_guard lock(finished_mutex_);
@@ -293,11 +294,12 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
   if (!is_same && file.directory != nullptr) tree_->MarkChanged(*file.directory);
 }
 
-// Checks whether everything that existed at the start has been read.
+// Finishes the loading if all data that existed at the start has been read.
 void LiveReader::FinishLoading() {
   if (reading_ > 0) return;
   if (!is_complete_) {
-    // The file was renamed during reading: it is looked up again.
+    // A file has vanished: it may have been renamed during reading, so all directories are listed
+    // again.
     if (has_vanished_ && lists_left_ > 0) {
       --lists_left_;
       has_vanished_ = false;
@@ -314,7 +316,8 @@ void LiveReader::FinishLoading() {
   }
 }
 
-// Starts after the first complete snapshot, so that waiting clients get the processors first.
+// Stores the indexes if needed. Starts after the first complete snapshot, so that clients that wait
+// for the snapshot get the processors first.
 void LiveReader::StoreIfDue() {
   if (reading_ > 0 || !is_complete_ || needs_publishing_ || is_cache_written_) return;
   is_cache_written_ = true;
@@ -342,7 +345,7 @@ void LiveReader::FinishRefresh() {
   refreshed_.notify_all();
 }
 
-// Clients that waited for the first complete snapshot have it by now.
+// Starts to watch directories. Clients that wait for the first complete snapshot have it by then.
 void LiveReader::WatchIfDue() {
   if (!watcher_ || is_watching_ || needs_publishing_) return;
   if (!is_complete_ && Clock::now() < next_watching_) return;
@@ -373,7 +376,7 @@ void LiveReader::Publish() {
   watched_directories_ = tree_->watch_count();
   ++snapshots_;
   board_.Publish(snapshot);
-  // Making snapshots takes at most half of the time, and a tenth of it during loading.
+  // Making snapshots takes at most half of the time, and during loading at most a tenth.
   const Clock::time_point end = Clock::now();
   next_publishing_ = is_complete_
                          ? end + (end - begin)

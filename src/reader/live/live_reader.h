@@ -1,9 +1,9 @@
-// The log reader: one thread that knows all directories and publishes snapshots, and a pool that
-// reads files for it.
+// The log reader. One thread knows all directories and publishes snapshots; a pool of threads reads
+// files for it.
 //
 //   watcher ──► LogTree ──► files to read ──► WorkerPool ──► views ──► SnapshotMaker ──► board
 //
-// The thread never waits for a file: the pool reads long files and returns the results in a list.
+// The thread never waits for a file: the pool reads long files and puts the results into a list.
 #pragma once
 
 #include <atomic>
@@ -46,7 +46,7 @@ class LiveReader final : public LogReader {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // The results of the pool.
+  // The result of a task of the pool.
   struct Finished {
     std::shared_ptr<TreeFile> file;
     ReadOutcome outcome;
@@ -72,7 +72,7 @@ class LiveReader final : public LogReader {
   OpenedFile OpenFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
                       TagInfoMemory& tags) const;
 
-  // The members for the cache of indexes.
+  // The following members belong to the cache of indexes.
   using StoreList = std::vector<std::pair<std::string, std::shared_ptr<FollowedFile>>>;
   StoreList FilesToStore();
   bool IsCacheStale() const;
@@ -88,7 +88,7 @@ class LiveReader final : public LogReader {
   SnapshotBoard board_;
   const std::unique_ptr<WakeUp> wake_up_;
   std::atomic<bool> is_stopping_ = false;
-  // Whether files that existed at the start are still being read.
+  // True while files that existed at the start are being read.
   std::atomic<bool> is_loading_ = true;
   std::atomic<std::size_t> at_pool_ = 0;  // The number of files that the pool is reading.
 
@@ -116,7 +116,7 @@ class LiveReader final : public LogReader {
   std::unique_ptr<LogTree> tree_;
   std::unique_ptr<SnapshotMaker> maker_;
   std::size_t reading_ = 0;  // The number of files in the pool.
-  int lists_left_ = 20;      // How often files that vanished during loading were looked up again.
+  int lists_left_ = 20;      // How often vanished files may still be looked up again.
   bool has_vanished_ = false;
   bool is_complete_ = false;
   bool needs_publishing_ = true;

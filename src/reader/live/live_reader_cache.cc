@@ -1,4 +1,4 @@
-// The use of the cache of indexes by the log reader.
+// How the log reader uses the cache of indexes.
 #include <algorithm>
 
 #include "reader/live/live_reader.h"
@@ -6,15 +6,16 @@
 
 namespace cboard::reader {
 
-// The key of a file in the cache: its absolute path, independent of how the log directory was
-// named.
+// Returns the key of a file in the cache. It is the absolute path, so it does not depend on how the
+// user has spelled the log directory.
 std::string LiveReader::StoredName(std::size_t logdir, const std::string& path) const {
   const std::string& root = options_.logdirs[logdir].path.native();
   const std::size_t begin = std::min(path.find_first_not_of('/', root.size()), path.size());
   return absolute_logdirs_[logdir] + "/" + path.substr(begin);
 }
 
-// A file that has not changed since the cache was written is loaded without the pool.
+// Opens a file. If it has not changed since the cache was written, its index is loaded from the
+// cache, without the pool.
 OpenedFile LiveReader::OpenFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
                                 TagInfoMemory& tags) const {
   std::optional<StoredIndex> stored;
@@ -24,7 +25,7 @@ OpenedFile LiveReader::OpenFile(std::size_t logdir, const std::string& path, con
   return file;
 }
 
-// Whether more than a tenth of the data is not in the cache, or a part of the cache is damaged.
+// True if more than a tenth of the data is not in the cache, or if a part of the cache is damaged.
 bool LiveReader::IsCacheStale() const {
   if (cache_path_.empty()) return false;
   if (cache_ && cache_->is_damaged()) return true;
@@ -42,7 +43,8 @@ LiveReader::StoreList LiveReader::FilesToStore() {
   return files;
 }
 
-// A cache that cannot be written (disk full, no permission) is treated as missing.
+// Writes the cache. Errors (disk full, no permission) are ignored; the next start then finds no
+// cache or the old one.
 void LiveReader::WriteCache(const StoreList& files, bool may_stop) {
   const std::uint64_t bytes_read = bytes_read_;
   Result<IndexCacheWriter> writer = IndexCacheWriter::Create(cache_path_);
@@ -57,7 +59,7 @@ void LiveReader::WriteCache(const StoreList& files, bool may_stop) {
   }
   if (!writer->Finish()) return;
   stored_at_bytes_ = bytes_read;
-  // Old caches are removed here, because the cache directory has grown and no client waits.
+  // Removes old caches now, because the cache directory has grown and no client is waiting.
   RemoveOldCaches(cache_path_);
 }
 

@@ -15,21 +15,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Max number of links to one directory. Directories that are full of links to each other would have
-// too many paths.
+// Maximum number of links to one directory. If directories contain many links to each other, there
+// are too many paths.
 constexpr int kMaxLinks = 16;
 
-// The smallest difference of modification times that all common file systems can store.
+// Smallest difference of modification times that all common file systems can store.
 constexpr std::int64_t kTimestampsDifferAfterNs = 2'000'000'000;
 
-// In directories with more files than this, the pool opens and reads the files one by one.
+// If a directory has more files than this, the pool opens and reads the files one by one.
 constexpr std::size_t kFewFiles = 16;
 
 std::int64_t NowNs() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The error message for a log directory that the user named.
+// Returns the error message for a log directory that the user has named.
 Error LogdirError(const std::string& path, const Error& listing_error) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
@@ -43,6 +43,13 @@ Error LogdirError(const std::string& path, const Error& listing_error) {
     return {ErrorCode::kInvalidArgument, Quoted(path, 1000) + " is a file, not a log directory"};
   }
   return listing_error;
+}
+
+// Whether another directory is at the path now.
+bool IsReplaced(const TreeDirectory& directory) {
+  struct stat status;
+  return ::stat(directory.path.c_str(), &status) != 0 ||
+         directory.id != FileId{status.st_dev, status.st_ino};
 }
 
 }  // namespace
@@ -63,7 +70,10 @@ LogTree::LogTree(LogTreeOptions options)
 LogTree::~LogTree() = default;
 
 void LogTree::ListAll() {
-  if (first_listed_ns_ == 0) first_listed_ns_ = NowNs();
+  if (first_listed_ns_ == 0) {
+    first_listed_ns_ = NowNs();
+    mounts_ = MountTable();
+  }
   std::vector<TreeDirectory*> level;
   for (const auto& root : roots_) level.push_back(root.get());
   List(std::move(level), Which::kAll);
@@ -73,7 +83,8 @@ void LogTree::StartWatching() {
   if (options_.watcher == nullptr || is_watching_) return;
   is_watching_ = true;
   ListAll();
-  // A file that was overwritten during its first reading may look unchanged.
+  // Reads recent files again: a file that was overwritten during its first reading may look
+  // unchanged.
   ForEachRun([this](TreeDirectory& directory) {
     for (const auto& [name, file] : directory.files) {
       if (file->seen.modified_ns >= first_listed_ns_ - kTimestampsDifferAfterNs) ReadAgain(file);
@@ -82,9 +93,26 @@ void LogTree::StartWatching() {
 }
 
 void LogTree::ListPolled() {
+  PollOtherNames();
+  // A file system that is mounted over a directory or file is not reported as a change of it.
+  std::string mounts = MountTable();
+  const bool are_mounts_same = mounts == mounts_;
+  mounts_ = std::move(mounts);
   std::vector<TreeDirectory*> level;
   for (const auto& root : roots_) level.push_back(root.get());
-  List(std::move(level), Which::kPolled);
+  List(std::move(level), are_mounts_same ? Which::kPolled : Which::kAll);
+}
+
+// When a file in the tree gets a second name, only the directory of the new name is known. Finds
+// the directories of the other names, all at once.
+void LogTree::PollOtherNames() {
+  if (new_names_.empty()) return;
+  ForEachRun([this](TreeDirectory& directory) {
+    directory.has_links |= std::ranges::any_of(directory.files, [this](const auto& file) {
+      return new_names_.contains(file.second->seen.id);
+    });
+  });
+  new_names_.clear();
 }
 
 void LogTree::CheckLogdirs() {
@@ -100,10 +128,10 @@ void LogTree::CheckLogdirs() {
 
 bool LogTree::IsToBeListed(const TreeDirectory& directory, Which which) const {
   return which == Which::kAll || directory.is_polled || directory.has_links || directory.error ||
-         !directory.id;
+         !directory.id || (directory.by_link && IsReplaced(directory));
 }
 
-// Lists the directories of one level in parallel, then the next level.
+// Lists all directories of one level in parallel, then those of the next level.
 void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   constexpr std::size_t kPerTask = 16;
   constexpr std::size_t kBytesPerDirectory = 6000;  // An estimate for a file with 20 tags.
@@ -139,7 +167,7 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   }
 }
 
-// Called from many threads, like Look().
+// Watches a directory. Like Look(), it is called from many threads.
 Result<int> LogTree::Watch(const TreeDirectory& directory) const {
   if (directory.watch < 0) {
     std::size_t left = watches_left_;
@@ -156,8 +184,8 @@ Result<int> LogTree::Watch(const TreeDirectory& directory) const {
   return options_.watcher->Add(directory.path);
 }
 
-// Watches a directory before listing it, so that changes in between are reported. Called from many
-// threads while the tree does not change.
+// Watches and lists a directory. Watching starts first, so that changes during the listing are
+// reported. Called from many threads while the tree does not change.
 LogTree::Found LogTree::Look(const TreeDirectory& directory, TagInfoMemory& tags) const {
   Found found;
   if (is_watching_) found.watch = Watch(directory);
@@ -188,7 +216,8 @@ std::shared_ptr<TreeFile> LogTree::OpenFile(const TreeDirectory& directory, cons
   return file;
 }
 
-// Returns false if the directory is no longer part of the tree.
+// Updates a directory of the tree after a listing. Returns false if the directory is no longer part
+// of the tree.
 bool LogTree::Update(TreeDirectory& directory, Found found) {
   const bool is_admitted = found.listing.id && Admit(directory, *found.listing.id);
   const std::optional<Error>& error = found.listing.error;
@@ -199,6 +228,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
     return true;
   }
   if (!is_admitted && directory.parent != nullptr) {
+    directory.parent->has_links |= directory.by_link;  // The link may lead somewhere again.
     RemoveChild(*directory.parent, LastPart(directory.relative));
     return false;
   }
@@ -210,7 +240,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   }
   SetWatch(directory, found);
   SetError(directory, error);
-  // A failed listing says nothing about the files that it has not shown.
+  // If the listing has failed, files that are missing in it may still exist.
   if (!error || !found.listing.files.empty()) UpdateFiles(directory, found);
   if (!error || !found.listing.directories.empty()) {
     UpdateChildren(directory, found.listing.directories);
@@ -218,7 +248,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   return true;
 }
 
-// Whether a directory with the inode `id` may be added to the tree: it must not be inside itself,
+// True if a directory with the inode `id` may be added to the tree: it must not be inside itself,
 // and the number of links to it is limited.
 bool LogTree::Admit(TreeDirectory& directory, FileId id) {
   if (directory.id == id) return true;
@@ -259,7 +289,8 @@ void LogTree::SetWatch(TreeDirectory& directory, const Found& found) {
   if (watch >= 0) watches_[watch].push_back(&directory);
 }
 
-// Checked once per file system, not once for each of thousands of directories.
+// True if the directory is on a network file system. This is checked once per file system, not once
+// for each of thousands of directories.
 bool LogTree::IsRemoteDevice(const TreeDirectory& directory) {
   if (!directory.id) return false;
   const auto [known, is_new] = remote_devices_.try_emplace(directory.id->device);
@@ -280,7 +311,8 @@ void LogTree::SetError(TreeDirectory& directory, std::optional<Error> error) {
 
 void LogTree::UpdateFiles(TreeDirectory& directory, const Found& found) {
   const std::vector<ListedFile>& files = found.listing.files;
-  directory.has_links = std::ranges::any_of(files, &ListedFile::is_link);
+  directory.has_links =
+      found.listing.has_open_links || std::ranges::any_of(files, &ListedFile::is_link);
   std::vector<std::string> gone;
   auto listed = files.begin();
   for (const auto& [name, file] : directory.files) {  // Both lists are sorted by name.
@@ -289,8 +321,7 @@ void LogTree::UpdateFiles(TreeDirectory& directory, const Found& found) {
   }
   for (const std::string& name : gone) RemoveFile(directory, name);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    PutFile(directory, files[i].name, files[i].status,
-            found.files.empty() ? nullptr : found.files[i]);
+    PutFile(directory, files[i], found.files.empty() ? nullptr : found.files[i]);
   }
 }
 
@@ -312,7 +343,7 @@ void LogTree::UpdateChildren(TreeDirectory& directory,
   }
 }
 
-// The child with that name, which is added if it is missing; nullptr if there are too many
+// Returns the child with this name; adds it if it is missing. Returns null if there are too many
 // directories.
 TreeDirectory* LogTree::AddChild(TreeDirectory& directory, const std::string& name, bool is_link) {
   const auto place = directory.children.lower_bound(name);
@@ -365,8 +396,9 @@ void LogTree::Clear(TreeDirectory& directory) {
 }
 
 // `opened` is the content for the file if it is new.
-void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status,
+void LogTree::PutFile(TreeDirectory& directory, const ListedFile& listed,
                       std::shared_ptr<TreeFile> opened) {
+  const auto& [name, status, is_link] = listed;
   const auto known = directory.files.find(name);
   if (known != directory.files.end()) {
     TreeFile& file = *known->second;
@@ -378,6 +410,7 @@ void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const F
     }
     RemoveFile(directory, name);  // The file was replaced.
   }
+  if (is_link) new_names_.insert(status.id);
   std::shared_ptr<TreeFile> file;
   if (const auto removed = removed_.find(status.id); removed != removed_.end()) {
     file = std::move(removed->second.file);  // The file was renamed.

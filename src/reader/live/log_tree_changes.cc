@@ -10,7 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than the time between the two reports of a rename, also if directories are polled.
+// Time for which a removed file is kept. It is longer than the time between the two reports of a
+// rename, also if directories are polled.
 constexpr Clock::duration kRemovedFor = std::chrono::seconds(15);
 
 }  // namespace
@@ -29,7 +30,7 @@ void LogTree::Apply(const Change& change) {
     }
     return;
   }
-  // An update may remove other directories, so each of them is looked up again.
+  // An update of one directory may remove others, so each directory is looked up again.
   const std::vector<TreeDirectory*> directories = watched->second;
   for (TreeDirectory* directory : directories) {
     const auto now = watches_.find(change.watch);
@@ -40,18 +41,20 @@ void LogTree::Apply(const Change& change) {
     } else if (directory->parent != nullptr) {
       UpdateEntry(*directory->parent, std::string(LastPart(directory->relative)));
     } else {
-      // Does not use CheckLogdirs(): a new directory may have the inode of the old one, whose watch
-      // has ended.
+      // Lists the directory instead of calling CheckLogdirs(): a new directory may have the same
+      // inode as the old one, but the watch of the old one has ended.
       List({directory}, Which::kAll);
     }
   }
 }
 
-// Checks one name instead of listing the whole directory, which may contain many thousand runs.
+// Updates one entry of a directory. Does not list the whole directory, which may contain many
+// thousand runs.
 void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   const std::string key(name);
   const Entry entry = StatEntry(JoinPath(directory.path, name), name);
   if (entry.kind != EntryKind::kEventFile) RemoveFile(directory, key);
+  directory.has_links |= entry.leads_nowhere();
   const auto known = directory.children.find(key);
   if (known != directory.children.end() &&
       (entry.kind != EntryKind::kDirectory || known->second->by_link != entry.is_link)) {
@@ -59,10 +62,10 @@ void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   }
   if (entry.kind == EntryKind::kEventFile) {
     directory.has_links |= entry.is_link;
-    PutFile(directory, key, entry.status);
+    PutFile(directory, {key, entry.status, entry.is_link});
   } else if (entry.kind == EntryKind::kDirectory) {
-    // Also checks a known directory: it may be another one with the same inode, whose watch has
-    // ended.
+    // Lists a known directory too: it may be a new one with the same inode, and the watch of the
+    // old one has ended.
     if (TreeDirectory* child = AddChild(directory, key, entry.is_link)) {
       List({child}, Which::kAll);
     }

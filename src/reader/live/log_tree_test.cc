@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -365,6 +366,80 @@ TEST_F(WatchedTree, HearsOfNewRunsAndOfGrowingFiles) {
   EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents"));
   ApplyChanges();
   EXPECT_THAT(NamesToRead(tree_), IsEmpty());
+}
+
+TEST_F(WatchedTree, ALinkedDirectoryIsTheOneThatTheLinkLeadsToNow) {
+  TempDir elsewhere;
+  WriteBytes(elsewhere / "old" / "logs" / "a" / "tfevents", "1");
+  WriteBytes(elsewhere / "new" / "logs" / "b" / "tfevents", "1");
+  fs::create_symlink("old", elsewhere / "current");
+  fs::create_directory_symlink(elsewhere / "current" / "logs", dir_ / "link");
+  tree_.ListAll();
+  tree_.StartWatching();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("link/a"));
+  const auto poll = [&] {
+    ApplyChanges();
+    tree_.ListPolled();
+    return RunsOf(tree_);
+  };
+  fs::create_symlink("new", elsewhere / "next");  // Nothing changes in a directory of the tree.
+  fs::rename(elsewhere / "next", elsewhere / "current");
+  EXPECT_THAT(poll(), ElementsAre("link/b"));
+  fs::remove(elsewhere / "current");
+  EXPECT_THAT(poll(), IsEmpty());
+  fs::create_symlink("old", elsewhere / "current");
+  EXPECT_THAT(poll(), ElementsAre("link/a"));
+}
+
+TEST_F(WatchedTree, ALinkMayBeMadeBeforeItsTarget) {
+  TempDir elsewhere;
+  fs::create_directory_symlink(elsewhere / "later", dir_ / "first");
+  tree_.ListAll();
+  tree_.StartWatching();
+  fs::create_symlink(elsewhere / "file", dir_ / "tfevents");
+  ApplyChanges();
+  EXPECT_THAT(RunsOf(tree_), IsEmpty());
+  WriteBytes(elsewhere / "later" / "tfevents", "1");
+  WriteBytes(elsewhere / "file", "1");
+  tree_.ListPolled();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre(".", "first"));
+}
+
+TEST_F(WatchedTree, AFileThatGetsASecondNameIsPolledUnderTheFirst) {
+  WriteBytes(dir_ / "a" / "tfevents", "1");
+  tree_.ListAll();
+  tree_.StartWatching();
+  fs::create_directory(dir_ / "b");
+  fs::create_hard_link(dir_ / "a" / "tfevents", dir_ / "b" / "tfevents");
+  ApplyChanges();
+  tree_.ListPolled();
+  tree_.TakeFilesToRead();
+  std::ofstream(dir_ / "b" / "tfevents", std::ios::app) << "2";
+  ApplyChanges();
+  tree_.ListPolled();
+  std::vector<std::string> runs;
+  for (const auto& file : tree_.TakeFilesToRead()) runs.push_back(file->directory->relative);
+  std::ranges::sort(runs);
+  EXPECT_THAT(runs, ElementsAre("a", "b"));
+}
+
+TEST_F(WatchedTree, ADirectoryOverWhichAFileSystemIsMountedIsListedAgain) {
+  WriteBytes(dir_ / "run" / "tfevents", "1");
+  tree_.ListAll();
+  tree_.StartWatching();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("run"));
+  if (::mount("none", (dir_ / "run").c_str(), "tmpfs", 0, nullptr) != 0) {
+    GTEST_SKIP() << "only root may mount";
+  }
+  WriteBytes(dir_ / "run" / "inner" / "tfevents", "1");
+  ApplyChanges();
+  tree_.ListPolled();
+  const std::vector<std::string> runs = RunsOf(tree_);
+  ::umount2((dir_ / "run").c_str(), MNT_DETACH);
+  EXPECT_THAT(runs, ElementsAre("run/inner"));
+  ApplyChanges();
+  tree_.ListPolled();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("run"));
 }
 
 TEST_F(WatchedTree, HearsOfRenamingAndKeepsTheFile) {

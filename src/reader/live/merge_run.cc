@@ -36,7 +36,7 @@ std::uint64_t SizeOf(const SeriesView& series) {
 template <typename Column>
 class Columns {
  public:
-  // Appends all columns completely.
+  // Appends all points of the columns.
   void Add(std::span<const Column> columns, const SeriesView& series) {
     if (SizeOf(series) == 0) return;
     Note(series.min_step, series.max_step, series.first_step, series.last_step,
@@ -44,8 +44,8 @@ class Columns {
     columns_.insert(columns_.end(), columns.begin(), columns.end());
   }
 
-  // Appends the points of the columns in the remaining ranges, which are sorted from the last to
-  // the first.
+  // Appends the points of the columns that are inside `ranges`. The ranges are sorted from the last
+  // to the first.
   void AddRanges(std::span<const Column> columns, const SeriesView& series,
                  const std::vector<RestartTable::Range>& ranges) {
     if (ranges.size() == 1 && (ranges[0].bound == kNoBound || series.max_step < ranges[0].bound)) {
@@ -85,7 +85,7 @@ class Columns {
     last_step_ = last;
   }
 
-  // Appends the points of `column` from `first` to `end` whose step is below `bound`, in as few
+  // Appends the points of `column` from `first` to `end` whose step is below `bound`. Uses as few
   // slices as possible.
   void AddBelow(const Column& column, std::uint64_t first, std::uint64_t end, std::int64_t bound) {
     const auto is_void = [&](std::int64_t step) { return bound != kNoBound && step >= bound; };
@@ -122,8 +122,8 @@ std::vector<BlobColumnView> WithFile(std::span<const BlobColumnView> columns, st
   return result;
 }
 
-// The ranges of each part that remain after restarts. Goes backwards, because later restarts decide
-// which earlier points remain.
+// Returns the ranges of each part that remain after all restarts. Works backwards, because later
+// restarts decide which earlier points remain.
 std::vector<std::vector<RestartTable::Range>> RangesOf(std::span<const Part> parts,
                                                        const RestartTable& restarts) {
   std::vector<std::vector<RestartTable::Range>> ranges(parts.size());
@@ -145,7 +145,7 @@ void AddPart(Columns<Column>& into, std::span<const Column> columns, const Part&
   }
 }
 
-// The tag of a run with a single file, taken from the file's view.
+// Returns the tag of a run with a single file, as the view of the file contains it.
 Tag WholeTag(const Part& part) {
   const SeriesView& series = *part.series;
   Tag tag{.info = series.info,
@@ -153,14 +153,15 @@ Tag WholeTag(const Part& part) {
           .max_step = series.max_step,
           .mismatched_count = series.mismatched_count,
           .steps_ascend = series.steps_ascend};
-  // The slices share the ownership of the view.
+  // The series share the ownership of the view.
   if (!series.scalars.empty()) tag.scalars = ScalarSeries(*part.view, series.scalars);
   if (!series.blobs.empty()) tag.blobs = BlobSeries(*part.view, series.blobs);
   return tag;
 }
 
 Tag MergeTag(std::span<const Part> parts, const RestartTable& restarts) {
-  // Blobs of a later file get the index of their file.
+  // A single part can be used unchanged, unless its file is not the first one: blobs of a later
+  // file need the index of the file.
   if (parts.size() == 1 && restarts.empty() && parts[0].file == 0) return WholeTag(parts[0]);
   Tag tag;
   tag.info = parts.front().series->info;

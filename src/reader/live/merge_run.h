@@ -17,9 +17,10 @@ struct MergeOptions {
   std::uint64_t version = 0;
 };
 
-// `files` are sorted by name. The first file that has a tag decides its kind; values of another
-// kind in later files are counted as mismatched. Takes time in proportion to the number of tags,
-// and to the number of points only for tags with a restart.
+// Merges the files of a run. `files` are sorted by name. The first file that contains a tag decides
+// its kind; values of another kind in later files are counted as mismatched. Takes time in
+// proportion to the number of tags; only for tags with a restart, in proportion to the number of
+// points.
 std::shared_ptr<const Run> MergeRun(std::string name, std::filesystem::path directory,
                                     std::span<const std::shared_ptr<const FileView>> files,
                                     const MergeOptions& options);

@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The age above which a temporary file is deleted. Writing takes seconds, and every write updates
-// the file's time.
+// Age above which a temporary file is deleted. Writing a cache takes seconds, and every write
+// updates the modification time.
 constexpr std::chrono::hours kMaxAgeUnfinished(24);
 
 struct KeptIndex {
@@ -37,7 +37,7 @@ void RemoveOldCaches(const fs::path& cache, const CacheLimits& limits) {
     const fs::path& path = i->path();
     const std::string name = path.filename();
     if (!name.starts_with("index-")) continue;
-    // Another server may have removed or replaced the file by now.
+    // Another server may have removed or replaced the file in the meantime.
     std::error_code gone;
     const KeptIndex index{path, i->last_write_time(gone), i->file_size(gone)};
     if (gone) continue;

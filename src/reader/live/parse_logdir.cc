@@ -22,7 +22,8 @@ bool Exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// The home directory of `user`, or of the current user if empty. Empty if there is none.
+// Returns the home directory of `user`, or of the current user if `user` is empty. Returns an empty
+// text if there is none.
 std::string HomeDirectoryOf(const std::string& user) {
   if (user.empty()) {
     if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
@@ -33,7 +34,7 @@ std::string HomeDirectoryOf(const std::string& user) {
   return entry != nullptr && entry->pw_dir != nullptr ? entry->pw_dir : "";
 }
 
-// Expands "~/runs" and "~ann/runs" as a shell does; other paths are unchanged.
+// Expands "~/runs" and "~ann/runs" like a shell. Other paths are unchanged.
 std::string ExpandHome(std::string_view path) {
   if (!path.starts_with('~')) return std::string(path);
   const std::size_t slash = std::min(path.find('/'), path.size());
@@ -42,7 +43,7 @@ std::string ExpandHome(std::string_view path) {
   return home + std::string(path.substr(slash));
 }
 
-// Whether the path is like "s3://bucket/runs", by TensorBoard's rule.
+// True if the text is a URL such as "s3://bucket/runs", by TensorBoard's rule.
 bool IsUri(std::string_view text) {
   const std::size_t end = text.find("://");
   if (end == std::string_view::npos || end == 0) return false;
@@ -51,8 +52,8 @@ bool IsUri(std::string_view text) {
                              [](unsigned char c) { return std::isalnum(c) != 0 || c == '.'; });
 }
 
-// Buckets such as "s3://bucket/prefix" and "gs://bucket/prefix" are unchanged: the caller reads a
-// local copy.
+// Returns the path. Addresses of buckets, such as "s3://bucket/prefix" and "gs://bucket/prefix",
+// are unchanged: the caller reads a local copy.
 Result<std::string> PathOrBucket(std::string_view text) {
   if (text.starts_with("s3://") || text.starts_with("gs://")) return std::string(text);
   if (IsUri(text)) {
@@ -68,7 +69,7 @@ Result<std::string> PathOrBucket(std::string_view text) {
   return ExpandHome(text);
 }
 
-// The directories that match a pattern, sorted.
+// Returns the directories that match a pattern, sorted by path.
 Result<std::vector<fs::path>> Matching(const std::string& pattern) {
   glob_t found = {};
   const int outcome = ::glob(pattern.c_str(), GLOB_ONLYDIR, nullptr, &found);
@@ -94,8 +95,8 @@ std::vector<std::string> PartsOf(const fs::path& path) {
   return parts;
 }
 
-// Names each directory by the last parts of its path, as many as are needed to make the names
-// unique.
+// Names each directory after the last parts of its path. Uses as many parts as are needed to make
+// the names unique.
 void NameByPath(std::vector<Logdir>& logdirs) {
   std::vector<std::vector<std::string>> parts;
   std::vector<std::size_t> unnamed;

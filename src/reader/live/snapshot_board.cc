@@ -47,8 +47,8 @@ std::shared_ptr<void> SnapshotBoard::Listen(LogReader::Listener listener) {
     std::lock_guard lock(mutex_);
     listeners_.push_back(entry);
   }
-  // Destroying the handle removes the listener. It waits for a running call, unless that call
-  // itself destroys the handle.
+  // Destroying the returned object removes the listener. It waits for a running call of the
+  // listener, unless this call destroys the object.
   void* const address = entry.get();
   return {address, [entry = std::move(entry)](void*) {
             std::lock_guard lock(entry->mutex);

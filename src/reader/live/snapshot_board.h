@@ -12,7 +12,7 @@
 
 namespace cboard::reader {
 
-// All methods may be called from any thread.
+// The board with the current snapshot. All methods may be called from any thread.
 class SnapshotBoard {
  public:
   SnapshotBoard();
@@ -22,14 +22,14 @@ class SnapshotBoard {
   // Publishes `snapshot` and calls the listeners.
   void Publish(std::shared_ptr<const Snapshot> snapshot);
 
-  // Waits until a snapshot newer than `version` exists, and then returns true. Returns false after
+  // Waits until there is a snapshot newer than `version`, and returns true. Returns false after
   // `timeout` or Close().
   bool WaitForChange(std::uint64_t version, std::chrono::milliseconds timeout) const;
 
-  // Waits until a snapshot says that loading is complete, or until Close().
+  // Waits until a snapshot contains all data that existed at the start, or until Close().
   void WaitUntilComplete() const;
 
-  // See LogReader::Listen().
+  // Registers a listener, like LogReader::Listen().
   std::shared_ptr<void> Listen(LogReader::Listener listener);
 
   // Ends all waiting calls.

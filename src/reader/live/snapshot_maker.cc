@@ -9,7 +9,7 @@
 namespace cboard::reader {
 namespace {
 
-// A file that was not read yet: only its name and size are known.
+// Returns a view of a file that was not read yet. Only its name and size are known.
 std::shared_ptr<const FileView> EmptyView(const TreeFile& file) {
   auto view = std::make_shared<FileView>();
   view->file.path = file.path();
@@ -24,8 +24,9 @@ std::string RunName(const Logdir& logdir, const std::string& relative) {
   return logdir.name.empty() ? run : ToValidUtf8(logdir.name) + "/" + run;
 }
 
-// Two directories have the same name if they differ only in bytes that are not UTF-8, or if two log
-// directories have the same name.
+// Returns a unique name for a run, with a number at the end if needed. Two directories have the
+// same name if they differ only in bytes that are not UTF-8, or if two log directories have the
+// same name.
 std::string SnapshotMaker::UniqueName(const TreeDirectory& directory) {
   const std::string name = RunName(logdirs_[directory.logdir], directory.relative);
   if (!runs_.contains(name)) return name;
@@ -43,7 +44,7 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
   directory.is_loaded = true;
   for (const auto& [name, file] : directory.files) {
     directory.is_loaded = directory.is_loaded && file->view != nullptr;
-    // Uses the current name of a file that was renamed after it was read, so that it can be opened.
+    // If the file was renamed after it was read, uses its current name, so that it can be opened.
     if (file->view != nullptr && file->view->file.path != file->path()) {
       file->view = WithPath(*file->view, file->path());
     }
@@ -55,8 +56,8 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
 
 std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
   ++version_;
-  // Names of removed directories are released first, so that a directory that was deleted and
-  // created again gets the same name.
+  // Releases the names of removed directories first. A directory that was deleted and created again
+  // thus gets the same name.
   for (const std::string& name : tree.TakeRemovedRuns()) runs_.erase(name);
   std::vector<TreeDirectory*> changed = tree.TakeChangedRuns();
   std::erase_if(changed, [&](TreeDirectory* directory) {
@@ -66,7 +67,7 @@ std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
     directory->run = nullptr;
     return true;
   });
-  // In a fixed order, so that names do not depend on the order of directories.
+  // Sorts the directories, so that names do not depend on the order in which they were found.
   std::ranges::sort(changed, {}, &TreeDirectory::path);
   for (TreeDirectory* directory : changed) {
     if (!directory->run_name.empty()) continue;

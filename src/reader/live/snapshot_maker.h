@@ -1,4 +1,4 @@
-// Makes snapshots from a tree of directories.
+// Makes snapshots from the tree of directories and files.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace cboard::reader {
 
-// Not thread-safe.
+// Makes the snapshots of a log reader. Not thread-safe.
 class SnapshotMaker {
  public:
-  // `workers` may be nullptr.
+  // Creates a snapshot maker. `workers` may be null.
   SnapshotMaker(std::vector<Logdir> logdirs, bool purge, Workers* workers)
       : logdirs_(std::move(logdirs)), purge_(purge), workers_(workers) {}
 
   // Makes a snapshot of `tree`, and clears the tree's lists of changed and removed runs. Runs that
-  // did not change are shared with the last snapshot. The caller adds the byte counts of the
-  // progress.
+  // did not change are the same objects as in the last snapshot. The caller sets the byte counts of
+  // the progress.
   std::shared_ptr<Snapshot> Make(LogTree& tree);
 
-  // The version of the last snapshot.
+  // Returns the version of the last snapshot.
   std::uint64_t version() const { return version_; }
 
  private:
@@ -36,11 +36,12 @@ class SnapshotMaker {
   Workers* workers_;
   std::uint64_t version_ = 0;
   std::map<std::string, TreeDirectory*> runs_;
-  // The directories of names that several directories share.
+  // The last suffix for each name that several directories would have.
   std::map<std::string, int> last_suffix_;
 };
 
-// The name of a run: "run" or "name/run"; "." or "name/." for a log directory itself.
+// Returns the name of a run: "run", or "name/run" if the log directory has a name. The run of the
+// log directory itself is "." or "name/.".
 std::string RunName(const Logdir& logdir, const std::string& relative);
 
 }  // namespace cboard::reader

@@ -16,7 +16,7 @@ Result<std::unique_ptr<WakeUp>> WakeUp::Create() {
 
 WakeUp::~WakeUp() { ::close(descriptor_); }
 
-// If the counter is full, the write fails, but the thread wakes up anyway.
+// Wakes the thread. If the counter is full, the write fails, but the thread wakes up anyway.
 void WakeUp::Ring() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(descriptor_, &one, sizeof(one));

@@ -1,4 +1,4 @@
-// Lets other threads end a thread's poll().
+// Lets other threads end the poll() of a thread.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@ namespace cboard::reader {
 
 class WakeUp {
  public:
-  // Fails if the process has no free file descriptor.
+  // Creates the object. Fails if the process has no free file descriptor.
   static Result<std::unique_ptr<WakeUp>> Create();
   ~WakeUp();
   WakeUp(const WakeUp&) = delete;

@@ -48,7 +48,7 @@ std::size_t WorkerPool::waiting() const {
   return tasks_.size();
 }
 
-// Takes one index of `job` and runs its task with the lock released.
+// Takes one index of `job` and runs its task. The lock is released meanwhile.
 void WorkerPool::RunOne(Job& job, std::unique_lock<std::mutex>& lock) {
   const std::size_t index = job.next++;
   if (job.next == job.count) std::erase(jobs_, &job);

@@ -17,7 +17,7 @@
 
 namespace cboard::reader {
 
-// All methods may be called from any thread, also from inside a task.
+// A pool of threads. All methods may be called from any thread, also from inside a task.
 class WorkerPool final : public Workers {
  public:
   explicit WorkerPool(unsigned threads);  // 0: one thread per processor.
@@ -28,20 +28,20 @@ class WorkerPool final : public Workers {
 
   unsigned count() const override { return static_cast<unsigned>(threads_.size()); }
 
-  // Calls task(0) to task(n - 1) and waits for them. The calling thread takes part, so a task may
-  // call ForEach(), too.
+  // Calls task(0) to task(n - 1) and waits for them. The calling thread runs some of them itself,
+  // so a task may call ForEach() too.
   void ForEach(std::size_t n, const std::function<void(std::size_t)>& task) override;
 
   void Submit(std::function<void()> task);
 
-  // Drops tasks that have not started, waits for running ones, and runs no tasks after that.
+  // Drops tasks that have not started, and waits for running ones. No task runs afterwards.
   void Stop();
 
-  // The number of submitted tasks that wait for a thread.
+  // Returns the number of submitted tasks that wait for a thread.
   std::size_t waiting() const;
 
  private:
-  // One call of ForEach(). It is on the caller's stack; the caller removes it from `jobs_` before
+  // One call of ForEach(). It is on the stack of the caller, which removes it from `jobs_` before
   // it returns.
   struct Job {
     const std::function<void(std::size_t)>& task;
@@ -57,7 +57,7 @@ class WorkerPool final : public Workers {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> tasks_;
-  // Jobs with remaining indices. They run before tasks, the newest job first.
+  // Jobs with remaining indices. They run before submitted tasks, the newest job first.
   std::vector<Job*> jobs_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

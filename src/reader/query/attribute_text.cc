@@ -47,7 +47,7 @@ ShapeView ReadShapeView(std::string_view bytes) {
   return result;
 }
 
-// Builds the text, and stops when it has reached the max size.
+// Builds the text of an attribute. Stops when the text has the maximum size.
 class AttributeWriter {
  public:
   explicit AttributeWriter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -55,7 +55,7 @@ class AttributeWriter {
   void Value(std::string_view bytes) {
     pbf_reader fields(bytes.data(), bytes.size());
     while (fields.next()) {
-      // The value is a oneof: if it has several members, the last one is used.
+      // The value is a oneof. If a message contains several of its members, the last one is used.
       switch (fields.tag_and_type()) {
         case Length(1):
           text_ = "[";

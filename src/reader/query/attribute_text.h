@@ -7,11 +7,12 @@
 
 namespace cboard::reader {
 
-// A serialized AttrValue as text of at most about `max_bytes`. Damage is described in the text, so
-// that one damaged attribute does not hide the graph.
+// Returns the text of a serialized AttrValue, with about `max_bytes` at most. If the value is
+// damaged, the text says so: one damaged attribute must not hide the whole graph.
 GraphAttribute AttributeText(std::string_view key, std::string_view value, std::size_t max_bytes);
 
-// The shapes in AttrValue.list.shape, the format of `_output_shapes`; nullopt for an unknown rank.
+// Returns the shapes in AttrValue.list.shape, which is the format of `_output_shapes`. A shape of
+// unknown rank is nullopt.
 std::vector<std::optional<proto::Shape>> ShapesOf(std::string_view value);
 
 }  // namespace cboard::reader

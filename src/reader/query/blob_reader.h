@@ -1,4 +1,4 @@
-// Reads values from the files of a run, keeping the last file open.
+// Reads values from the files of a run. Keeps the last file open.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace cboard::reader {
 
-// Borrows `run`. Not thread-safe.
+// Reads several values of one run. It borrows `run`, and is not thread-safe.
 class BlobReader {
  public:
   explicit BlobReader(const Run& run) : run_(run) {}
 
-  // Reads a value like ReadBlob().
+  // Reads a value. Fails like ReadBlob().
   Result<Blob> Read(const BlobEntry& entry);
 
  private:
@@ -22,7 +22,8 @@ class BlobReader {
   std::uint32_t file_index_ = 0;  // The index of the open file `file_`.
 };
 
-// Reads the value that `entry` points to from an open event file; ignores the entry's file index.
+// Reads the value of `entry` from an open event file. Does not use the index of the file in
+// `entry`.
 Result<Blob> ReadBlobAt(const File& file, const BlobEntry& entry);
 
 }  // namespace cboard::reader

@@ -1,4 +1,4 @@
-// Copies fields from one protobuf message to another without changes.
+// Copies fields from one protobuf message to another, without parsing their values.
 #pragma once
 
 #include <protozero/pbf_reader.hpp>

@@ -1,4 +1,5 @@
-// Several curves on one axis: as columns side by side, or as one curve with its spread.
+// Combines several curves: as columns of one table, or as one curve with its mean, min, max and
+// deviation.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -29,7 +30,8 @@ Result<void> CheckCells(std::size_t rows, std::size_t columns, std::size_t max_c
                                                  "for a table; zoom in, or choose fewer curves");
 }
 
-// The running mean and deviation of the members' values at one x (Welford's algorithm).
+// The mean, deviation, min and max of the values at one x, updated value by value (Welford's
+// algorithm).
 struct Spread {
   std::uint32_t members = 0;
   double mean = 0;
@@ -47,7 +49,8 @@ struct Spread {
   }
 };
 
-// Calls `visit(row, y)` for every row of `xs` at which the curve has a finite value.
+// Calls `visit(row, y)` for each row of `xs` at which the curve has a finite value. Interpolates
+// between the curve's points.
 template <typename Visit>
 void Interpolate(const Curve& curve, std::span<const double> xs, const Visit& visit) {
   std::size_t next = 0;  // The first point of the curve at or after the row.
@@ -60,7 +63,7 @@ void Interpolate(const Curve& curve, std::span<const double> xs, const Visit& vi
     if (curve.xs[next] != x) {
       const double left = curve.xs[next - 1], right = curve.xs[next];
       const double low = curve.ys[next - 1];
-      // Not finite if one of the two ends is not finite.
+      // The result is not finite if one of the two points is not finite.
       y = low + (y - low) * ((x - left) / (right - left));
     }
     if (std::isfinite(y)) visit(row, y);

@@ -1,5 +1,5 @@
-// Selects points of each stretch: the first, the last, the min, the max, and one per kind of
-// non-finite value; see cboard/reader/downsample.h.
+// Selects points of each interval of a series: the first, the last, the min, the max, and one point
+// per kind of non-finite value (see cboard/reader/downsample.h).
 //
 //   ExtremeSampler sampler([&](std::size_t index) { kept.push_back(index); });
 //   sampler.Add(0, values.first(100), values.first(100));
@@ -16,15 +16,15 @@
 
 namespace cboard::reader {
 
-// Refers to points by their index in the series; the caller stores the values.
+// Selects points. It knows points only by their index in the series; the caller stores the values.
 class ExtremeSampler {
  public:
-  // Adds points [first_index, first_index + lows.size()) to the current stretch. If `lows` and
-  // `highs` are the same span, it is read only once.
+  // Adds the points [first_index, first_index + lows.size()) to the current interval. If `lows` and
+  // `highs` are the same span, the values are read only once.
   void Add(std::size_t first_index, std::span<const double> lows, std::span<const double> highs);
 
-  // Ends the stretch and returns the selected indices, in ascending order without duplicates. The
-  // next call of Add() overwrites the result.
+  // Ends the interval and returns the selected indices, in ascending order without duplicates. The
+  // span is valid until the next call of Add().
   std::span<const std::size_t> EndStretch();
 
  private:

@@ -13,7 +13,7 @@
 namespace cboard::reader {
 namespace {
 
-// Max depth of scopes. Deeper parts of a name stay one name.
+// Maximum depth of scopes. Deeper parts of a name are not divided into scopes.
 constexpr std::size_t kMaxScopeDepth = 64;
 constexpr std::string_view kOutputShapes = "_output_shapes";
 
@@ -89,7 +89,8 @@ class GraphReader {
   Result<Graph> Finish() {
     if (error_) return Fail(*std::move(error_));
     Connect();
-    // Children come after their parents.
+    // A scope is listed before the scopes inside it, so the totals are added up from the last scope
+    // to the first.
     for (std::size_t i = graph_.scopes.size(); i-- > 0;) {
       GraphScope& scope = graph_.scopes[i];
       scope.total_nodes += static_cast<std::uint32_t>(scope.nodes.size());
@@ -101,7 +102,7 @@ class GraphReader {
  private:
   void InvalidArgument(tl::unexpected<Error> error) { error_ = std::move(error).value(); }
 
-  // Adds the node to the scope in its name; creates the scope if it does not exist.
+  // Adds the node to the scope that its name begins with. Creates the scope if it does not exist.
   void Place(std::uint32_t index) {
     GraphNode& node = graph_.nodes[index];
     std::uint32_t scope = 0;
@@ -132,7 +133,8 @@ class GraphReader {
     for (std::uint32_t to = 0; to < graph_.nodes.size(); ++to) {
       for (std::size_t i = begin; i < input_ends_[to]; ++i) {
         const InputName input = ParseInput(inputs_[i]);
-        // A name itself may end in a colon and a number, as in ONNX.
+        // The name of a node itself may end in a colon and a number, as in ONNX. The full name is
+        // therefore searched first.
         auto from = node_of_name_.find(input.name);
         const bool whole = from != node_of_name_.end();
         if (!whole) from = node_of_name_.find(input.node);
@@ -156,7 +158,7 @@ class GraphReader {
   Graph graph_;
   std::optional<Error> error_;
   std::size_t input_count_ = 0;
-  // Views into the bytes of the GraphDef.
+  // The node of each name. The names are views into the bytes of the GraphDef.
   std::unordered_map<std::string_view, std::uint32_t> node_of_name_;
   std::unordered_map<std::string, std::uint32_t> scope_of_name_;
   std::vector<std::string_view> inputs_;  // Inputs of all nodes, as views into the GraphDef.

@@ -1,4 +1,4 @@
-// GraphDef and RunMetadata as text.
+// Converts GraphDef and RunMetadata messages to text.
 #include <map>
 #include <protozero/pbf_writer.hpp>
 #include <vector>
@@ -15,7 +15,8 @@ namespace {
 using proto::pbf_reader;
 using protozero::pbf_writer;
 
-// A NodeDef in which large attributes have only names, without values.
+// Returns a NodeDef without the values of large attributes. Only the names of these attributes are
+// kept.
 Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTextOptions& options) {
   // If a key is repeated, its last value is used.
   std::map<std::string_view, std::string_view> attributes;
@@ -32,7 +33,7 @@ Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTex
     entry.add_message(2, value.data(), value.size());
   };
   const std::string_view large_key = options.large_attributes_key;
-  // An existing value of the key in which names of large attributes are stored.
+  // The value that the node already has for the attribute `large_attributes_key`.
   std::string_view present;
   for (const auto& [key, value] : attributes) {
     if (value.size() > *options.max_attribute_bytes) {
@@ -45,7 +46,7 @@ Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTex
     }
   }
   if (any_large) {
-    // A parser merges concatenated messages, so this appends to the list.
+    // Parsers merge concatenated messages, so this appends the names to the list.
     std::string value(present);
     pbf_writer(value).add_message(1, list);
     add(large_key, value);

@@ -18,8 +18,8 @@ void AddString(pbf_writer& out, protozero::pbf_tag_type field, std::string_view 
   out.add_string(field, text.data(), text.size());
 }
 
-// Copies a message and adds `prefix` to the string field `number`. If the field is missing, it
-// becomes the prefix.
+// Copies a message and adds `prefix` to the string in field `number`. If the field is missing, its
+// value becomes the prefix.
 std::string WithPrefix(std::string_view message, protozero::pbf_tag_type number,
                        const std::string& prefix) {
   std::string name, result;
@@ -36,7 +36,7 @@ std::string WithPrefix(std::string_view message, protozero::pbf_tag_type number,
   return result;
 }
 
-// Copies an AttrValue.func with another name.
+// Copies an attribute of type AttrValue.func, with `prefix` added to the function's name.
 std::string WithFunctionName(std::string_view attribute, const std::string& prefix) {
   std::string function;
   pbf_reader fields(attribute.data(), attribute.size());
@@ -70,8 +70,8 @@ std::string RenamedNode(std::string_view node, const std::string& scope,
         AddString(out, 3, scope + std::string(ViewOf(fields)));
         break;
       case Length(5): {
-        // The entry is copied with a new value; a later entry with the same key replaces the
-        // earlier one.
+        // Copies the entry and appends it again with a new value: a later entry with the same key
+        // replaces the earlier one.
         const std::string_view entry = ViewOf(fields);
         out.add_message(5, entry.data(), entry.size());
         std::string_view key, value;
@@ -105,7 +105,7 @@ void AddRenamedLibrary(std::string_view library, const std::string& prefix, pbf_
   pbf_reader fields(library.data(), library.size());
   while (fields.next()) {
     if (fields.tag_and_type() == Length(1)) {
-      // FunctionDef.signature (an OpDef) holds the name.
+      // The name is in FunctionDef.signature, which is an OpDef.
       std::string signature, function;
       pbf_writer writer(function);
       pbf_reader parts = fields.get_message();
@@ -162,7 +162,7 @@ GraphParts PartsOf(std::string_view graph) {
   return parts;
 }
 
-// The graphs in RunMetadata.function_graphs.
+// Returns the unoptimized graphs in RunMetadata.function_graphs.
 std::vector<std::string> PreOptimizationGraphs(std::string_view run_metadata) {
   std::vector<std::string> graphs;
   pbf_reader fields(run_metadata.data(), run_metadata.size());

@@ -1,4 +1,4 @@
-// Functions of histograms for charts: percentiles, cumulative shares, conversion to other bins.
+// Computes data for histogram charts: percentiles, cumulative shares, counts in other bins.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,11 +10,13 @@
 namespace cboard::reader {
 namespace {
 
-// Like Python's max and min, which return the first value if two values cannot be compared.
+// These functions behave like Python's max and min: if two values cannot be compared, they return
+// the first.
 double PythonMax(double a, double b) { return b > a ? b : a; }
 double PythonMin(double a, double b) { return b < a ? b : a; }
 
-// The width right - left. If it overflows a double, both are halved first.
+// Returns half of the width right - left. Both edges are halved first, because their difference
+// could overflow a double.
 double HalfWidth(double left, double right) { return right * 0.5 - left * 0.5; }
 
 }  // namespace
@@ -58,7 +60,7 @@ std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins
   points.push_back({bins.front().left, 0});
   double seen = 0;
   for (const HistogramBin& bin : bins) {
-    // A gap between two bins is a horizontal part of the cumulative curve.
+    // If there is a gap between two bins, the cumulative curve is horizontal there.
     if (bin.left > points.back().x) points.push_back({bin.left, seen / total});
     points.push_back({bin.right, (seen += bin.count) / total});
   }
@@ -95,7 +97,8 @@ std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std
   for (std::size_t i = 0; i <= bins; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(bins);
     const double edge = i == bins ? greatest : least + half * share + half * share;
-    // The range of two neighbouring doubles cannot be divided into that many bins.
+    // If the range contains only a few different doubles, it cannot be divided into so many bins.
+    // Equal edges are then omitted.
     if (edges.empty() || edge > edges.back()) edges.push_back(edge);
   }
   return edges;
@@ -114,8 +117,8 @@ RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const doub
     const double left = std::min(bin.left, bin.right), right = std::max(bin.left, bin.right);
     const double half = HalfWidth(left, right);
     if (!(half > 0) || !std::isfinite(half)) {
-      // A bin without width: all its values equal the edge, and belong to the interval (edge,
-      // edge].
+      // The bin has no width: all its values equal the edge. The new bins are (left, right], so the
+      // values belong to the bin that ends at this edge or contains it.
       if (right < first) {
         result.below += bin.count;
       } else if (right > last) {
@@ -133,7 +136,8 @@ RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const doub
       rest -= part;
       return part;
     };
-    // The bin in which the logged bin ends gets the rest of the count after rounding.
+    // The new bin in which the logged bin ends gets the rest of the count, so that the sum stays
+    // equal despite rounding.
     double* end = nullptr;
     if (left < first) result.below += take(left, std::min(right, first)), end = &result.below;
     if (right > first && left < last) {

@@ -1,4 +1,4 @@
-// Reads histograms as they are stored, and as TensorBoard's loaders convert them.
+// Reads histograms in their stored form, and as TensorBoard's loaders convert them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +31,7 @@ Result<std::vector<HistogramBin>> BinsOfTensor(const proto::Tensor& tensor) {
 }
 
 Result<ParsedHistogram> ParseProto(std::string_view bytes) {
-  // Two packed lists of doubles: their length is limited by the size of the message.
+  // The two packed lists of doubles are limited by the size of the message.
   if (bytes.size() / (2 * sizeof(double)) > kMaxHistogramBins) {
     return Fail(ErrorCode::kResourceExhausted, "the logged histogram of " +
                                                    HumanBytes(static_cast<double>(bytes.size())) +
@@ -40,11 +40,11 @@ Result<ParsedHistogram> ParseProto(std::string_view bytes) {
   return proto::ParseHistogram(bytes);
 }
 
-// Whether the limits are left edges, as the Model Compression Toolkit writes them. There, `num` is
-// the number of bins, and the first bin begins at the min and contains values. With right edges, a
-// bin that ends at the min contains only values equal to it, and `num` is the sum of the counts.
-// The toolkit writes the last left edge as the max; other writers of left edges write the right end
-// of the last bin.
+// True if the limits are left edges, as the Model Compression Toolkit writes them. Its histograms
+// differ from others in this way: `num` is the number of bins, and the first bin begins at the min
+// and contains values. If limits are right edges, `num` is the sum of the counts, and a bin that
+// ends at the min contains only values equal to the min. The toolkit writes the last left edge as
+// the max; other programs with left edges write the right end of the last bin.
 bool HasLeftEdges(const ParsedHistogram& histogram) {
   const auto& limits = histogram.bucket_limits;
   const auto& counts = histogram.bucket_counts;
@@ -57,25 +57,27 @@ bool HasLeftEdges(const ParsedHistogram& histogram) {
          std::accumulate(counts.begin(), counts.end(), 0.0) != histogram.num;
 }
 
-// The right end of the last bin if limits are left edges: the max, or one bin width further if the
-// max is only the bin's own left edge.
+// Returns the right end of the last bin if limits are left edges. It is the max. If the max is only
+// the left edge of the last bin, it is one bin width further right.
 double EndOfLastBin(const ParsedHistogram& histogram) {
   const auto& limits = histogram.bucket_limits;
   const double last = limits.back();
   return histogram.max > last ? histogram.max : last + (last - limits[limits.size() - 2]);
 }
 
-// TensorFlow writes the limit of the number range for "all larger values".
+// True if the edge is the largest representable number. TensorFlow writes it for a bin of all
+// larger values.
 bool IsOpenEnd(double edge) { return std::abs(edge) >= std::numeric_limits<double>::max(); }
 
-// Removes empty bins at both ends, which contain no information.
+// Removes empty bins at both ends. They contain no information.
 void DropEmptyEnds(std::vector<HistogramBin>& bins) {
   const auto is_filled = [](const HistogramBin& bin) { return bin.count > 0; };
   bins.erase(bins.begin(), std::ranges::find_if(bins, is_filled));
   while (!bins.empty() && !is_filled(bins.back())) bins.pop_back();
 }
 
-// Exponential bins extend beyond min and max by up to a tenth of the value.
+// Makes the first bin begin at the min and the last bin end at the max: exponential bins extend
+// beyond them by up to a tenth of the value.
 void EndAtExtremes(std::vector<HistogramBin>& bins, const HistogramMoments& moments) {
   if (bins.empty()) return;
   HistogramBin& first = bins.front();
@@ -123,7 +125,7 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
       bin.right = limits[i];
       bin.left = i > 0 ? limits[i - 1] : histogram.min <= limits[i] ? histogram.min : limits[i];
     }
-    // If values include NaN, min and max are NaN and cannot be edges; comparisons with NaN are
+    // If the values include NaN, min and max are NaN and cannot be edges. The comparisons are then
     // false.
     if (IsOpenEnd(bin.left) && histogram.min <= bin.right) bin.left = histogram.min;
     if (IsOpenEnd(bin.right) && histogram.max >= bin.left) bin.right = histogram.max;
@@ -134,7 +136,7 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
   return data;
 }
 
-// Converts a double to a float and back, as NumPy does.
+// Converts a double to a float and back, like NumPy.
 double Narrow(double value) { return static_cast<double>(static_cast<float>(value)); }
 
 std::vector<HistogramBin> PythonRows(const ParsedHistogram& histogram) {

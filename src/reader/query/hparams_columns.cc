@@ -58,7 +58,8 @@ HParamColumn InferColumn(const std::string& name, const std::vector<const HParam
   return column;
 }
 
-// The session in `sessions` that is `run`, or its nearest parent.
+// Returns the session that contains `run`: the run itself, or its nearest parent that is in
+// `sessions`.
 std::optional<std::string_view> SessionAbove(const std::unordered_set<std::string_view>& sessions,
                                              std::string_view run) {
   while (!sessions.contains(run)) {
@@ -69,7 +70,7 @@ std::optional<std::string_view> SessionAbove(const std::unordered_set<std::strin
   return run;
 }
 
-// Adds the columns of `other` to `experiment` that it does not have.
+// Adds those columns of `other` to `experiment` that it does not have.
 void MergeInto(proto::HParamsExperiment& experiment, const proto::HParamsExperiment& other,
                std::set<std::string>& hparams, std::set<MetricName>& metrics) {
   for (const HParamInfo& info : other.hparams) {

@@ -14,7 +14,7 @@ namespace {
 using proto::HParamValue;
 using Cell = std::optional<HParamValue>;  // nullopt: the group has no value in this column.
 
-// Booleans are compared as 0 and 1, as in Python.
+// Returns the number of a value. As in Python, booleans are 0 and 1.
 std::optional<double> NumberOf(const HParamValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? 1.0 : 0.0;
@@ -27,8 +27,8 @@ bool AreEqual(const HParamValue& a, const HParamValue& b) {
   return std::get<std::string>(a) == std::get<std::string>(b);
 }
 
-// Numbers come before texts, and NaN after all other numbers, so that the order is always strict
-// and weak.
+// Compares two values. Numbers come before texts, and NaN comes after all other numbers, so that
+// the order is a strict weak order.
 bool IsLess(const HParamValue& a, const HParamValue& b) {
   const auto x = NumberOf(a), y = NumberOf(b);
   if (x && y) return std::isnan(*y) ? !std::isnan(*x) : *x < *y;
@@ -49,7 +49,7 @@ tl::unexpected<Error> Misfit(const ColumnParameters& column, std::string_view fi
                                                std::string(what));
 }
 
-// A filter that was checked and is ready to use.
+// A filter that is valid and ready to use.
 class ColumnFilter {
  public:
   static Result<ColumnFilter> Make(const ColumnParameters& column) {
@@ -85,8 +85,8 @@ class ColumnFilter {
   std::optional<TextPattern> pattern_;
 };
 
-// The cells of one column, one per group. Metrics are found by name in a map, not by a search per
-// group.
+// Finds the cells of a column, one per group. Metrics are found by name in a map, which is faster
+// than a search per group.
 class CellFinder {
  public:
   CellFinder(const std::vector<SessionGroup>& groups, const std::vector<ColumnParameters>& columns)
@@ -167,7 +167,7 @@ Result<void> FilterAndSort(const std::vector<ColumnParameters>& columns,
     }
     order = std::move(accepted);
   }
-  // The first column is sorted last, because a stable sort gives it priority.
+  // Sorts by the first column last: the sort is stable, so the last sorted column has priority.
   for (auto column = columns.rbegin(); column != columns.rend(); ++column) {
     if (column->order != SortOrder::kUnspecified) SortBy(*column, cells, order);
   }

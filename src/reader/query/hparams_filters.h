@@ -7,8 +7,8 @@
 
 namespace cboard::reader {
 
-// The groups that pass the filters of all columns, sorted by the columns that have an order, and
-// then by name. Removes hyperparameters that should not be included.
+// Removes the groups that do not pass the filters of all columns. Sorts the others by the columns
+// that have an order, and then by name. Also removes hyperparameters that should not be included.
 Result<void> FilterAndSort(const std::vector<ColumnParameters>& columns,
                            std::vector<SessionGroup>& groups);
 

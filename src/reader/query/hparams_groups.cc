@@ -10,8 +10,8 @@
 namespace cboard::reader {
 namespace {
 
-// For each metric of any session, the mean over the sessions, in the order in which the metrics
-// appear.
+// Returns the mean of each metric over the sessions that have it. The metrics are in the order in
+// which they appear.
 std::vector<MetricValue> AverageMetrics(const std::vector<HParamsSession>& sessions) {
   struct Sums {
     double value = 0;
@@ -49,7 +49,7 @@ std::vector<MetricValue> AverageMetrics(const std::vector<HParamsSession>& sessi
   return averages;
 }
 
-// The metrics of the session that has the median, min or max of one metric.
+// Returns all metrics of one session: the session with the median, min or max of one metric.
 std::vector<MetricValue> MetricsOfOneSession(const std::vector<HParamsSession>& sessions,
                                              Aggregation aggregation, const MetricName& name) {
   std::vector<std::pair<double, const HParamsSession*>> measured;
@@ -65,7 +65,7 @@ std::vector<MetricValue> MetricsOfOneSession(const std::vector<HParamsSession>& 
     case Aggregation::kMin:
       return measured.front().second->metrics;
     case Aggregation::kMax: {
-      // The first session with the max; NaN is never the max.
+      // Selects the first session with the max. NaN is never the max.
       const auto is_nan = [](const auto& one) { return std::isnan(one.first); };
       const auto end = std::ranges::find_if(measured, is_nan);
       if (end == measured.begin()) return measured.front().second->metrics;
@@ -128,7 +128,7 @@ HParamsTable::HParamsTable(HParamsSource source) : source_(std::move(source)) {
 
 std::pair<std::string, std::string> HParamsTable::RunAndTagOf(std::string_view session,
                                                               const MetricName& metric) {
-  // Like Python's os.path.join, without a slash at the end.
+  // Joins the names like Python's os.path.join, but without a slash at the end.
   std::string run(session);
   if (metric.group.starts_with('/')) {
     run = metric.group;
@@ -173,7 +173,7 @@ Result<SessionGroupPage> HParamsTable::SessionGroups(const SessionGroupsQuery& q
   for (const SessionRun& run : sessions_) {
     const proto::HParamsStatus status = run.end ? run.end->status : proto::HParamsStatus::kUnknown;
     if (std::ranges::find(query.allowed_statuses, status) == query.allowed_statuses.end()) continue;
-    // A session without a group name is a group of its own.
+    // A session without a group name forms its own group.
     const std::string& name = run.start.group_name.empty() ? run.name : run.start.group_name;
     const auto [found, is_new] = by_name.emplace(name, groups.size());
     if (is_new) {

@@ -1,5 +1,5 @@
-// Converts the layers of a Keras model to a GraphDef, by TensorBoard's rules: a layer becomes a
-// node, a nested model becomes a scope. Edges come from the inputs that a layer names; in a
+// Converts the layers of a Keras model to a GraphDef, by TensorBoard's rules. A layer becomes a
+// node, and a nested model becomes a scope. Edges come from the inputs that a layer names or, in a
 // sequential model, from the previous layer.
 #include <simdjson.h>
 
@@ -44,7 +44,7 @@ std::string Scoped(const std::string& scope, std::string_view name) {
   return scope.empty() ? std::string(name) : scope + "/" + std::string(name);
 }
 
-// TensorFlow's number of a data type for Keras's name; 0 if it is unknown.
+// Returns TensorFlow's number of a data type that Keras names. Returns 0 if the name is unknown.
 int DataTypeNamed(std::string_view name) {
   constexpr std::string_view kReference = "_ref";
   const bool is_reference = name.ends_with(kReference);
@@ -70,14 +70,14 @@ int DataTypeNamed(std::string_view name) {
   return 0;
 }
 
-// The source of a tensor: a layer, and the index of the layer's output.
+// The source of a tensor: a layer, and the index of an output of this layer.
 struct Inbound {
   std::string layer;
   std::int64_t output = 0;
 };
 
-// Parses "inbound_nodes": a list of arguments for each call of the layer, whose "keras_history"
-// names their source. nullopt if the layer has no such list.
+// Parses "inbound_nodes", which has a list of arguments for each call of the layer. The
+// "keras_history" of an argument names its source. Returns nullopt if the layer has no such list.
 std::optional<std::vector<Inbound>> InboundOf(const object& layer) {
   const std::optional<array> calls = ArrayAt(layer, "inbound_nodes");
   if (!calls) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<std::vector<Inbound>> InboundOf(const object& layer) {
   };
   for (const element call : *calls) {
     object fields;
-    // The format of Keras 2, which TensorBoard ignores.
+    // Skips the format of Keras 2, which TensorBoard ignores too.
     if (call.get(fields) != simdjson::SUCCESS) continue;
     const auto arguments = ArrayAt(fields, "args");
     if (!arguments) continue;
@@ -148,7 +148,7 @@ class KerasGraph {
   std::string Take() { return std::move(graph_); }
 
  private:
-  // Stores the connections of the model's inputs and outputs to the layers around the model.
+  // Stores how the inputs and outputs of a nested model are connected to the layers around it.
   void EnterModel(const object& layer, const object& config, const array& layers,
                   const std::string& scope, const std::string& name) {
     const auto inputs = ArrayAt(config, "input_layers");
@@ -233,8 +233,8 @@ class KerasGraph {
     return {};
   }
 
-  // The node that produces a tensor: a layer, or if the source is a model, the layer that produces
-  // the model's output.
+  // Returns the node that produces a tensor. It is a layer. If the source is a nested model, it is
+  // the layer that produces the output of the model.
   std::string SourceOf(const Inbound& from, const std::string& scope) const {
     const std::string name = Scoped(scope, from.layer);
     const auto found = outputs_of_model_.find(name);
@@ -244,7 +244,7 @@ class KerasGraph {
     return index < outputs.size() ? outputs[index] : outputs.back();
   }
 
-  // The data type: a name, or a policy with a name in its config.
+  // Returns the data type of a layer. "dtype" is a name, or a policy with a name in its config.
   static int DataTypeOf(const object& config) {
     if (const auto policy = ObjectAt(config, "dtype")) {
       const auto policy_config = ObjectAt(*policy, "config");

@@ -12,7 +12,8 @@ Result<std::vector<Loaded<Value>>> Load(const Run& run, const Tag& tag,
                                         std::span<const std::size_t> indices, const Parse& parse) {
   std::vector<Loaded<Value>> loaded;
   CBOARD_RETURN_IF_ERROR(ForEachBlob(run, tag, indices, [&](const Blob& blob) -> Result<void> {
-    // Moved to stable memory first, because the views of the value point into these bytes.
+    // Moves the bytes to memory that stays at its address, because the views in the value point
+    // into them.
     auto bytes = std::make_shared<const std::string>(blob.bytes);
     CBOARD_ASSIGN_OR_RETURN(Value value, parse(*bytes));
     loaded.push_back(

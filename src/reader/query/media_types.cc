@@ -31,8 +31,8 @@ std::int64_t Big32(std::string_view bytes, std::size_t i) {
   return Big16(bytes, i) << 16 | Big16(bytes, i + 2);
 }
 
-// The size of a JPEG is in the frame header, after any number of segments. A segment begins with
-// 0xFF, its type, and its length.
+// Returns the size of a JPEG. It is in the frame header, after any number of segments. A segment
+// consists of 0xFF, its type, its length and its data.
 std::optional<PixelSize> SizeOfJpeg(std::string_view bytes) {
   std::size_t i = 2;
   while (i + 9 <= bytes.size()) {
@@ -110,7 +110,7 @@ std::optional<PixelSize> SniffPixelSize(std::string_view bytes) {
     case MediaType::kWebp:
       return SizeOfWebp(bytes);
     case MediaType::kBmp: {
-      // The height is negative for images that are stored from top to bottom.
+      // The height is negative if the image is stored from top to bottom.
       const ByteSpan header = AsBytes(bytes);
       return PixelSize{LoadLittleEndian<std::int32_t>(header.subspan(18)),
                        std::abs(std::int64_t{LoadLittleEndian<std::int32_t>(header.subspan(22))})};

@@ -1,4 +1,4 @@
-// Reads images, sounds, texts and tensors as they are stored.
+// Reads images, sounds, texts and tensors in their stored form.
 #include <charconv>
 #include <string>
 

@@ -13,8 +13,8 @@
 namespace cboard::reader {
 namespace {
 
-// The schemas of GraphDef and RunMetadata, as TensorBoard knows them. A message is its name on a
-// separate line, followed by its fields: number, name, label, type.
+// The schemas of GraphDef and RunMetadata that TensorBoard uses. A message is its name on a
+// separate line, followed by its fields. A field is its number, name, label and type.
 constexpr std::string_view kSchemaText = R"(
 GraphDef
   1 node repeated NodeDef; 2 library FunctionDefLibrary; 3 version int32; 4 versions VersionDef;

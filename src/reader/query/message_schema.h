@@ -1,4 +1,4 @@
-// Schemas for the text format of protobuf messages: the names and types of their fields.
+// Schemas for the text format of protobuf messages, with the names and types of the fields.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,8 @@ struct MessageSchema {
 const MessageSchema& GraphDefSchema();
 const MessageSchema& RunMetadataSchema();
 
-// The name of an enum value, such as "DT_FLOAT" or "TFT_TENSOR"; empty for unknown numbers.
+// Returns the name of an enum value, such as "DT_FLOAT" or "TFT_TENSOR", or an empty text for
+// unknown numbers.
 std::string EnumName(FieldType type, std::int32_t number);
 
 }  // namespace cboard::reader

@@ -1,5 +1,5 @@
-// Tables of hyperparameters for tensorboard_oracle.py: contents of runs and a request in JSON in,
-// columns and groups in JSON out.
+// Answers requests of tensorboard_oracle.py about hyperparameters. Reads the contents of runs and a
+// request as JSON, and writes the columns and groups as JSON.
 #include <simdjson.h>
 
 #include "cboard/base/json_writer.h"

@@ -1,4 +1,4 @@
-// Parts of the program tensorboard_oracle.
+// The parts of the test program tensorboard_oracle.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 namespace cboard::reader {
 namespace {
 
-// Bits that mark which contents of a mesh exist: vertices, faces, colours.
+// A bit for each content that a mesh may have: vertices, faces, colors.
 constexpr std::uint32_t kAllComponents = 1 << 1 | 1 << 2 | 1 << 3;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads PR curves, meshes and layouts of custom scalars as they are stored.
+// Reads PR curves, meshes and layouts of custom scalars in their stored form.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kPrRows = 6;
 constexpr std::size_t kMaxMeshNumbers = std::size_t{1} << 26;
 
-// Like `int()` in Python; nullopt for values that are not numbers.
+// Converts numbers to integers like Python's `int()`. Fails for NaN, infinity and numbers that are
+// too large.
 Result<std::vector<std::int64_t>> Counts(std::span<const double> numbers, std::string_view what) {
   std::vector<std::int64_t> counts;
   counts.reserve(numbers.size());
@@ -35,7 +36,8 @@ void AppendRaw(double number, std::string& out) {
   if constexpr (std::is_floating_point_v<T>) {
     value = static_cast<T>(number);
   } else {
-    // Integers that are too large for the type keep their low bits, as in NumPy; NaN becomes 0.
+    // Integers that are too large for the type keep only their low bits, as in NumPy. NaN becomes
+    // 0.
     value = std::abs(number) < 0x1p63 ? static_cast<T>(static_cast<std::int64_t>(number)) : T{0};
   }
   char bytes[sizeof(T)];
@@ -65,8 +67,8 @@ Result<PrCurve> ParsePrCurveValue(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(curve.true_negatives, Counts(row(2), "true negatives"));
   CBOARD_ASSIGN_OR_RETURN(curve.false_negatives, Counts(row(3), "false negatives"));
   std::size_t shown = thresholds;
-  // Summed as unsigned integers: numbers of opposite signs cancel as in TensorBoard, and overflow
-  // is defined.
+  // Adds counts as unsigned integers: numbers of opposite signs cancel, as in TensorBoard, and
+  // overflow is defined.
   const auto positives = [&](std::size_t i) {
     return static_cast<std::uint64_t>(curve.true_positives[i]) +
            static_cast<std::uint64_t>(curve.false_positives[i]);
@@ -131,7 +133,7 @@ Result<std::vector<proto::LayoutCategory>> ParseLayoutValue(std::string_view byt
 
 std::vector<proto::LayoutCategory> MergeLayouts(
     std::span<const std::vector<proto::LayoutCategory>> layouts) {
-  // Charts are compared by their encoding, so that merging takes linear time.
+  // Compares charts by their encoded bytes, so that merging takes linear time.
   const auto key = [](const proto::LayoutChart& chart) {
     const proto::LayoutCategory alone = {.charts = {chart}};
     return proto::EncodeLayout(std::span(&alone, 1));
@@ -144,8 +146,8 @@ std::vector<proto::LayoutCategory> MergeLayouts(
     for (const proto::LayoutCategory& category : layout) {
       const auto found = is_first ? by_title.end() : by_title.find(category.title);
       if (found == by_title.end()) {
-        // If the first layout has two categories with the same title, the later one gets the added
-        // charts.
+        // If the first layout has two categories with the same title, charts are added to the
+        // second of them.
         by_title[category.title] = merged.size();
         merged.push_back(category);
         std::set<std::string>& keys = charts.emplace_back();

@@ -19,12 +19,14 @@ bool IsWordPart(char c) {
          c == '-' || c == '+' || c == '/';
 }
 
-// A parser for `name: value`, `name { … }` and `name: [value, …]` in any order.
+// A parser of protobuf's text format: `name: value`, `name { … }` and `name: [value, …]`, in any
+// order.
 class TextReader {
  public:
   explicit TextReader(std::string_view text) : text_(text) {}
 
-  // Calls `read(name)` for each field until the end of the message; `read` must consume the value.
+  // Calls `read(name)` for each field up to the end of the message. `read` must consume the value
+  // of the field.
   template <typename Read>
   Result<void> Fields(char end, const Read& read) {
     if (++depth_ > kMaxDepth) return Wrong("the nesting is too deep");
@@ -45,7 +47,7 @@ class TextReader {
     return {};
   }
 
-  // Parses a message: an optional colon and { … } or < … >.
+  // Parses a nested message: an optional colon, and then { … } or < … >.
   template <typename Read>
   Result<void> Message(const Read& read) {
     TakeColon();
@@ -55,7 +57,7 @@ class TextReader {
     return Fields(end, read);
   }
 
-  // Parses a string; several adjacent strings are joined.
+  // Parses a string. Several adjacent strings are joined.
   Result<void> String(std::string& value) {
     TakeColon();
     value.clear();

@@ -24,7 +24,7 @@ bool IsInside(const fs::path& directory, const fs::path& path) {
   return end == directory.end();
 }
 
-// Parses a number like Python's float(), with optional spaces around it.
+// Parses a number like Python's float(). Spaces around it are allowed.
 bool ParseNumber(std::string_view text, double& number) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\r')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
@@ -160,7 +160,7 @@ Result<ProjectorTensor> Projector::ReadTensor(std::string_view tensor_name,
   Result<ProjectorTensor> tensor =
       IsValidUtf8(bytes) ? ParseTensorTsv(bytes, max_rows) : FromFloats(bytes, *embedding);
   if (!tensor && IsValidUtf8(bytes)) {
-    // Binary floats may be valid text by chance.
+    // Tries binary floats too: their bytes may be valid text by chance.
     if (auto floats = FromFloats(bytes, *embedding)) tensor = std::move(floats);
   }
   if (!tensor) return Fail(Annotate(tensor.error(), Quoted(embedding->tensor_path)));

@@ -77,7 +77,7 @@ Result<Blob> ReadBlob(const Run& run, const BlobEntry& entry) {
 }
 
 Result<std::vector<Blob>> ReadBlobs(const Run& run, const std::vector<BlobEntry>& entries) {
-  // Sorted by file and position, so that each file is opened once and read forwards.
+  // Sorts the entries by file and position, so that each file is opened once and read forwards.
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {

@@ -18,11 +18,11 @@ std::vector<const Tag*> TagsWhere(const Run& run, const Accept& accept) {
 }  // namespace
 
 std::vector<RunPointer> RunsByStartTime(const Snapshot& snapshot) {
-  // The runs are already sorted by name, and the sort is stable.
+  // The runs are already sorted by name, and the stable sort keeps this order.
   std::vector<RunPointer> runs = snapshot.runs;
   std::ranges::stable_sort(runs, {}, [](const RunPointer& run) {
     const double start = run->first_wall_time_seconds;
-    // NaN cannot be ordered.
+    // NaN has no order, so it is replaced by infinity.
     return start == start ? start : std::numeric_limits<double>::infinity();
   });
   return runs;
@@ -39,8 +39,8 @@ std::vector<const Tag*> TagsMatching(const Run& run, TagKind kind, const TextPat
 }
 
 std::string_view PluginOf(const TagInfo& info) {
-  // The kind of a tag decides which plugin shows it: a histogram with the metadata of another
-  // plugin is shown as a histogram.
+  // The kind of the tag has priority: a histogram with the metadata of another plugin is shown as a
+  // histogram.
   switch (info.kind) {
     case TagKind::kScalar:
       return "scalars";

@@ -13,7 +13,7 @@
 namespace cboard::reader {
 namespace {
 
-// Computes the x value of a point, depending on the axis.
+// Computes the x value of a point for the chosen axis.
 struct Axis {
   ScalarAxis kind;
   double origin = 0;
@@ -45,8 +45,8 @@ bool WallTimesAscend(const ScalarSource& source) {
   return ascend;
 }
 
-// The first index in [begin, end) for which `is_beyond` is true; it must be true for all later
-// indices.
+// Returns the first index in [begin, end) for which `is_beyond` is true. `is_beyond` must also be
+// true for all later indices.
 template <typename Predicate>
 std::size_t FirstIndex(std::size_t begin, std::size_t end, const Predicate& is_beyond) {
   while (begin < end) {
@@ -66,7 +66,7 @@ struct Slice {
   std::size_t in_range = 0;
 };
 
-// For an ascending axis: the points in the range, and one neighbour on either side.
+// Returns the points in the range, and one neighbour on each side. The axis must ascend.
 Slice SliceOf(const ScalarSource& source, const Axis& axis, const XRange& range) {
   const auto x = [&](std::size_t i) { return axis(source.at(i)); };
   std::size_t first = 0, last = source.size;
@@ -80,7 +80,7 @@ Slice SliceOf(const ScalarSource& source, const Axis& axis, const XRange& range)
   return {first > 0 ? first - 1 : first, last < source.size ? last + 1 : last, in_range};
 }
 
-// The indices to keep of a slice with an ascending axis, by stretches of equal width.
+// Returns the indices to keep from a slice, by intervals of equal width. The axis must ascend.
 std::vector<std::size_t> SampleByX(const ScalarSource& source, const Axis& axis, const Slice& slice,
                                    std::size_t stretches) {
   const double left = axis(source.at(slice.first));
@@ -92,7 +92,7 @@ std::vector<std::size_t> SampleByX(const ScalarSource& source, const Axis& axis,
   std::size_t stretch = 0, index = slice.first;
   source.for_each_block(slice.first, count, [&](const ScalarBlock& block) {
     const std::size_t size = block.values.size();
-    // The position in the block at which the current stretch ends.
+    // Returns the position in the block at which the current interval ends.
     const auto end_of_stretch = [&](std::size_t begin) {
       if (stretch + 1 == stretches) return size;
       if (!by_x) {
@@ -122,8 +122,8 @@ std::vector<std::size_t> SampleByX(const ScalarSource& source, const Axis& axis,
   return kept;
 }
 
-// The indices to keep if the axis is not ascending: points within the range, in groups of equal
-// size. Reads points one by one; such series are rare and short.
+// Returns the indices to keep if the axis does not ascend: points in the range, in groups of equal
+// size. Reads points one by one, because such series are rare and short.
 std::vector<std::size_t> SampleByCount(const ScalarSource& source, const Axis& axis,
                                        const XRange& range, std::size_t max_points,
                                        std::size_t& in_range) {
@@ -156,7 +156,7 @@ std::vector<std::size_t> SampleByCount(const ScalarSource& source, const Axis& a
   return kept;
 }
 
-// The smoothed values at the kept indices, which are ascending.
+// Returns the smoothed values of the kept points. `kept` ascends.
 std::vector<double> SmoothedAt(const ScalarSource& source, std::span<const std::size_t> kept,
                                double weight) {
   std::vector<double> smoothed;
@@ -172,7 +172,7 @@ std::vector<double> SmoothedAt(const ScalarSource& source, std::span<const std::
       ++index;
     }
   });
-  // Without smoothing, the caller uses the values themselves.
+  // A constant series is not smoothed; the caller then uses the values themselves.
   if (check.constant()) smoothed.clear();
   return smoothed;
 }

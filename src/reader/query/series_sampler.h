@@ -8,7 +8,7 @@
 
 namespace cboard::reader {
 
-// The part of ScalarSeries that the sampler needs; tests use vectors instead.
+// The part of ScalarSeries that the sampler needs. Tests use vectors instead.
 struct ScalarSource {
   using Visit = std::function<void(const ScalarBlock&)>;
 

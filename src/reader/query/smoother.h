@@ -1,4 +1,4 @@
-// TensorBoard's smoothing of curves, point by point.
+// TensorBoard's smoothing of curves, one point at a time.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace cboard::reader {
 
 // The exponential moving average of TensorBoard's charts. It is divided by the sum of the weights
-// so far, so that it is not biased towards zero at the start.
+// so far. Without this, it would be biased towards zero at the start.
 class Smoother {
  public:
   explicit Smoother(double weight) : weight_(weight) {}
@@ -29,7 +29,7 @@ class Smoother {
   std::uint64_t count_ = 0;
 };
 
-// True if all values were equal: TensorBoard does not smooth such series.
+// True if all values are equal. TensorBoard does not smooth such series.
 class ConstantCheck {
  public:
   void See(double value) {

@@ -17,8 +17,8 @@ from tensorboard_oracle import ask
 
 
 class Log:
-    """Random runs with hyperparameters and scalars: as TensorBoard's data provider and as a request
-    to our program.
+    """Random runs with hyperparameters and scalars. The object is a data provider for TensorBoard,
+    and also gives the same runs as a request to our program.
     """
 
     def __init__(self, seed):

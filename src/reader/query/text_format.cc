@@ -22,11 +22,12 @@ using protozero::pbf_wire_type;
 
 constexpr int kMaxDepth = 100;  // The limit of protobuf's parser.
 
-// Used as an exception in this file only, as in the library protozero.
+// These types are exceptions that are used only in this file, in the style of the library
+// protozero.
 struct TooDeep {};
 struct TooLong {};
 
-// One occurrence of a field: its number, or the bytes of a length-delimited value.
+// One occurrence of a field in a message: the number, or the bytes of a length-delimited value.
 struct Occurrence {
   const FieldSchema* field = nullptr;
   std::uint64_t bits = 0;
@@ -80,8 +81,8 @@ void ForEachPacked(std::string_view packed, pbf_wire_type wire_type, const Visit
   }
 }
 
-// The known fields of a message, sorted by number, as a parser would return them: of a oneof, only
-// the member that was set last.
+// Returns the known fields of a message, sorted by number. If several members of a oneof are set,
+// only the last one is returned, as in a protobuf parser.
 std::vector<Occurrence> OccurrencesIn(const MessageSchema& schema, std::string_view bytes) {
   std::vector<Occurrence> found;
   std::vector<Occurrence> choice;  // The current member of the oneof.
@@ -117,7 +118,7 @@ std::vector<Occurrence> OccurrencesIn(const MessageSchema& schema, std::string_v
   return found;
 }
 
-// The shorter one of the two precisions that protobuf uses.
+// Formats a number with the smaller of protobuf's two precisions that reads back as the same value.
 std::string FloatText(double value, int digits, int more_digits, bool is_float) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -150,7 +151,7 @@ class Printer {
     if (field.label == FieldLabel::kRepeated) {
       for (const Occurrence& value : values) Named(field.name, field, value);
     } else if (field.type == FieldType::kMessage && values.size() > 1) {
-      // Several occurrences of one message field are merged, as protobuf does: the bytes are
+      // As in protobuf, several occurrences of a nested message are merged: their bytes are
       // concatenated.
       std::string merged;
       for (const Occurrence& value : values) merged += value.bytes;
@@ -164,7 +165,8 @@ class Printer {
     }
   }
 
-  // Whether a number equals the default after conversion to its type; -0.0 does not.
+  // True if a number equals the default after the conversion to its type. -0.0 does not equal the
+  // default.
   static bool IsZero(FieldType type, std::uint64_t bits) {
     if (type == FieldType::kString || type == FieldType::kBytes) return false;
     const bool narrow = type == FieldType::kInt32 || type == FieldType::kUint32 ||
@@ -173,8 +175,8 @@ class Printer {
   }
 
   void Map(const FieldSchema& field, std::span<const Occurrence> entries) {
-    // Sorted by key; of equal keys, the last entry is used. Texts are compared as bytes, numbers as
-    // unsigned integers.
+    // The entries of a map are sorted by key; if a key occurs several times, the last entry is
+    // used. Texts are compared as bytes, and numbers as unsigned integers.
     struct Entry {
       std::uint64_t number = 0;
       std::string_view text;

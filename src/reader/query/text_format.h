@@ -1,5 +1,5 @@
-// Converts protobuf messages to protobuf's text format, with exactly the characters of
-// `str(message)` in Python, which TensorBoard sends. The only difference: maps are sorted by key.
+// Converts protobuf messages to protobuf's text format. The text equals that of `str(message)` in
+// Python, which TensorBoard sends, with one difference: maps are sorted by key.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace cboard::reader {
 
-// Fails with kDataLoss if `bytes` is not a message of this type or is nested more than 100 deep,
-// and with kResourceExhausted if the text would be longer than `max_bytes`.
+// Returns the text of a message. Fails with kDataLoss if `bytes` is not a message of this type or
+// has more than 100 nested levels, and with kResourceExhausted if the text would be longer than
+// `max_bytes`.
 Result<std::string> ToTextFormat(const MessageSchema& schema, std::string_view bytes,
                                  std::size_t max_bytes = std::size_t{1} << 30);
 

@@ -10,8 +10,8 @@
 namespace cboard::reader {
 namespace {
 
-// Uses vectors of a size that every processor has, four of each kind at a time, so that the loop is
-// limited by memory and not by the latency of comparisons.
+// Uses vectors of a size that every processor has, four of each kind at a time. The loop is then
+// limited by the speed of memory and not by the latency of comparisons.
 constexpr std::size_t kLanes = 2;
 constexpr std::size_t kVectors = 4;
 using Doubles = double __attribute__((vector_size(kLanes * sizeof(double))));
@@ -52,7 +52,7 @@ ValueRange RangeOf(std::span<const double> values) {
     }
   }
   const Masks any = odd[0] | odd[1] | odd[2] | odd[3];
-  // Infinities are in the result: searches again without them, which is rare.
+  // If the result contains an infinity, which is rare, searches again without infinities.
   if ((any[0] | any[1]) != 0) return RangeOneByOne(values);
 
   ValueRange range = RangeOneByOne(values.subspan(i));
@@ -64,7 +64,7 @@ ValueRange RangeOf(std::span<const double> values) {
 }
 
 std::size_t PositionOf(double value, std::span<const double> values) {
-  // Skips vectors without the value, then searches one by one.
+  // Skips vectors that do not contain the value, and then compares single values.
   const Doubles wanted = {value, value};
   std::size_t i = 0;
   for (; i + kLanes * kVectors <= values.size(); i += kLanes * kVectors) {

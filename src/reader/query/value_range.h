@@ -1,4 +1,4 @@
-// Computes min and max of many values at the speed of memory.
+// Computes the min and max of many values, limited only by the speed of memory.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,12 @@ struct ValueRange {
   bool all_finite = true;
 };
 
-// Reads the values once, without branches. NaN and infinities are left out and make `all_finite`
-// false. Without any finite value, the range is empty: least > greatest.
+// Returns the min and max of the finite values. Reads the values once, without branches. NaN and
+// infinities are ignored and make `all_finite` false. If there is no finite value, the range is
+// empty: least > greatest.
 ValueRange RangeOf(std::span<const double> values);
 
-// The first position of a value, which must exist.
+// Returns the first position of a value, which must be in `values`.
 std::size_t PositionOf(double value, std::span<const double> values);
 
 }  // namespace cboard::reader

@@ -1,4 +1,4 @@
-// Parses one Summary.Value, as ReadBlob() returns it.
+// Parses a Summary.Value that ReadBlob() has returned.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace cboard::reader {
 
-// The views point into `bytes`. Fails with kDataLoss.
+// Parses a value. Its views point into `bytes`. Fails with kDataLoss if the bytes are damaged.
 Result<proto::SummaryValue> ParseValue(std::string_view bytes);
 
-// The tensor of a value, or an error that names the field that the value holds instead. `what`
-// names the expected data in the message: "a PR curve".
+// Returns the tensor in a value. If the value has no tensor, the error names the field that it has
+// instead. `what` is the expected data in the message, such as "a PR curve".
 Result<proto::Tensor> TensorOf(const proto::SummaryValue& value, std::string_view what);
 
 }  // namespace cboard::reader

@@ -69,8 +69,8 @@ class DirectoryLock {
   int descriptor_;
 };
 
-// Sets the time of each change: the current time, or just after the time of the replaced value, so
-// that a change also replaces a value from a machine whose clock is ahead.
+// Sets the time of each change: the current time, or, if this is later, the time just after that of
+// the replaced value. The change then also replaces a value from a machine whose clock is ahead.
 void Stamp(AnnotationsByName& changes, const AnnotationsByName& present) {
   const auto now = static_cast<std::int64_t>(WallTimeSeconds() * 1000);
   for (auto& [name, fields] : changes) {
@@ -177,7 +177,7 @@ Result<void> AnnotationStore::Apply(std::size_t logdir, Annotations changes) con
     Annotations merged = all;
     Merge(merged, changes);
     // Reads the file again after writing: on file systems without locks, another server may have
-    // replaced it meanwhile.
+    // replaced it at the same time.
     if (i > 0 && merged == all) return {};
     const std::string text = FormatAnnotations(merged);
     if (Result<Annotations> valid = ParseAnnotations(text); !valid) return Fail(valid.error());
@@ -222,8 +222,8 @@ Result<void> AnnotationStore::DeleteRun(const reader::Run& run) const {
             " is a link to a place outside of the log directory; delete its files yourself");
   }
   for (const auto& file : run.files) {
-    // Checks that each file is an event file of this directory, as a guard against errors of the
-    // reader.
+    // Checks that each file is an event file of this directory. This prevents a wrong deletion if
+    // the reader has an error.
     const bool is_event_file = file->path.parent_path() == run.directory &&
                                file->path.filename().string().find("tfevents") != std::string::npos;
     if (!is_event_file) {

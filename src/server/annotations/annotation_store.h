@@ -32,8 +32,8 @@ class AnnotationStore {
   // Sets the function that is called after each change. Call this before the first request.
   void OnChange(std::function<void()> listener) { on_change_ = std::move(listener); }
 
-  // The annotations of all log directories; runs have the same names as in snapshots. A file that
-  // cannot be read is named in `problems` and skipped.
+  // The annotations of all log directories; runs are named as in snapshots. A file that cannot be
+  // read is named in `problems` and skipped.
   struct Content {
     Annotations annotations;
     std::vector<std::string> problems;
@@ -43,15 +43,16 @@ class AnnotationStore {
   // The reason why annotations cannot be written; empty if all log directories are writable.
   std::string WhyReadOnly() const;
 
-  // Change or delete annotations. Errors: kPermissionDenied if the log directory is not writable;
-  // kFailedPrecondition if its file cannot be read (the file is not changed); kUnavailable while
-  // another server writes; kInvalidArgument if the file would become too large. After an error
-  // nothing is changed, except possibly runs of earlier log directories.
+  // The following functions change or delete annotations. Errors: kPermissionDenied if the log
+  // directory is not writable; kFailedPrecondition if its annotation file cannot be read (the file
+  // is then not changed); kUnavailable while another server writes; kInvalidArgument if the file
+  // would become too large. After an error nothing is changed, except possibly runs of earlier log
+  // directories.
   Result<void> ChangeRuns(std::span<const std::string> runs, const FieldChanges& changes) const;
   Result<void> ChangeView(const std::string& name, const FieldChanges& changes) const;
 
-  // Deletes the event files of a run, its annotations, and its directory if that is then empty.
-  // Files of other kinds are kept.
+  // Deletes the event files of a run, its annotations, and its directory if the directory is then
+  // empty. Files of other kinds are kept.
   Result<void> DeleteRun(const reader::Run& run) const;
 
  private:

@@ -76,8 +76,8 @@ const std::vector<ApiRoute>& ApiRoutes();
 inline constexpr std::string_view kApiPrefix = "/api/v1";
 
 // Handles a request below kApiPrefix, from the cache if possible, else with HttpResponse::later.
-// Unknown parameters are an error that names them: a mistyped one would otherwise be ignored
-// silently.
+// Unknown parameters are an error, and the error names them. Otherwise, a parameter with a typing
+// error would be ignored silently.
 HttpResponse HandleApi(const HttpRequest& request, Target target,
                        std::shared_ptr<const reader::Snapshot> snapshot,
                        const BoardAppearance& look, ResponseCache& cache);
@@ -87,7 +87,8 @@ std::string DescribeApi(const BoardAppearance& look);
 
 // For handlers.
 
-// Find the run or tag that the query names. Fail with kNotFound and list the existing names.
+// The following functions find the run or tag that the query names. They fail with kNotFound and
+// list the existing names.
 Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name);
 Result<const reader::Tag*> FindTag(const reader::Run& run, std::string_view name,
                                    reader::TagKind kind);
@@ -97,7 +98,8 @@ struct TagOfRun {
 };
 Result<TagOfRun> QueriedTag(const ApiCall& call, reader::TagKind kind);  // By ?run=&tag=
 
-// Return the value of an optional parameter, or `otherwise` if it is missing.
+// The following functions return the value of an optional parameter, or `otherwise` if the
+// parameter is missing.
 Result<double> NumberQuery(const Target& target, std::string_view name, double otherwise);
 std::string TextQuery(const Target& target, std::string_view name, std::string_view otherwise = {});
 

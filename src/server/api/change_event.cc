@@ -31,8 +31,8 @@ void WriteProgress(JsonWriter& json, const reader::LoadProgress& progress) {
 
 std::string DescribeChange(const reader::Snapshot& before, const reader::Snapshot& after) {
   std::vector<std::string_view> changed, added, removed;
-  // Compares two lists of runs that are sorted by name; runs that did not change are the same
-  // objects.
+  // Compares two lists of runs that are sorted by name. If a run did not change, both lists contain
+  // the same object.
   auto old_run = before.runs.begin();
   auto new_run = after.runs.begin();
   while (old_run != before.runs.end() || new_run != after.runs.end()) {

@@ -9,6 +9,7 @@
 #include "cboard/analysis/variant_comparison.h"
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
+#include "server/api/aurora_json.h"
 #include "server/content/json_columns.h"
 
 namespace cboard::server {
@@ -124,35 +125,9 @@ class TableWriter {
     WriteValues(json, "models", entries, [&](const auto* e) { return RowOf(*e).model_index; });
     WriteValues(json, "variants", entries,
                 [&](const auto* e) { return variant_index_.at(RowOf(*e).variant); });
-    WriteNumbers(json, "scores", entries, [](const auto* e) { return e->aurora.score; });
-    WriteNumbers(json, "means", entries, [](const auto* e) { return e->aurora.mean; });
-    WriteNumbers(json, "coverages", entries, [](const auto* e) { return e->aurora.coverage; });
-    WriteValues(json, "kinds", entries, [](const auto* e) {
-      return std::string_view(e->aurora.computed ? "computed" : "logged");
-    });
-    WriteValues(json, "formulas", entries, [](const auto* e) { return e->aurora.formula; });
-    json.Key("reasons").BeginArray();
-    for (const VariantComparison* entry : entries) {
-      if (entry->aurora.reason.empty()) {
-        json.Null();
-      } else {
-        json.Value(entry->aurora.reason);
-      }
-    }
-    json.EndArray();
-    for (const auto& [key, member] : {std::pair("factors", &analysis::AuroraCell::factors),
-                                      std::pair("weights", &analysis::AuroraCell::weights)}) {
-      json.Key(key).BeginArray();
-      for (const VariantComparison* entry : entries) {
-        json.BeginObject();
-        for (const auto& [name, value] : entry->aurora.*member) {
-          json.Key(name);
-          WriteNumber(json, value);
-        }
-        json.EndObject();
-      }
-      json.EndArray();
-    }
+    std::vector<const analysis::AuroraCell*> cells;
+    for (const VariantComparison* entry : entries) cells.push_back(&entry->aurora);
+    WriteAuroraColumns(json, cells);
     json.EndObject();
   }
 

@@ -31,7 +31,7 @@ bool HasHardware(const reader::Snapshot& snapshot) {
   });
 }
 
-// Sizes alone, as logged by a comparison of two files, do not show the cost of compression.
+// Sizes alone do not show the cost of compression. A comparison of two files logs only sizes.
 bool HasQuality(const analysis::ComparisonTable& table) {
   return std::ranges::any_of(table.metrics, [](const compression::MetricDescription& metric) {
     return metric.unit.empty() && metric.better != compression::Better::kUnknown;

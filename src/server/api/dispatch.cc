@@ -110,8 +110,8 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
   if (const Result<void> checked = CheckParameters(*found, target); !checked) {
     return Finish(Fail(checked.error()));
   }
-  // A form on another site can send this header only after a CORS preflight, which Guarded()
-  // refuses.
+  // Requires this header, because a form on another site can send it only after a CORS preflight,
+  // and Guarded() refuses the preflight.
   if (found->writes && !request.Header("Content-Type").starts_with("application/json")) {
     return Finish(Fail(ErrorCode::kInvalidArgument,
                        "the request must have the header 'Content-Type: application/json'"));

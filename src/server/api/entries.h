@@ -1,5 +1,5 @@
-// Selects evenly spaced values of a tag that is not a scalar, and writes the columns that every
-// response about them begins with.
+// Selects evenly spaced values of a tag that is not a scalar, and writes the columns with which
+// every response about such values begins.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kImage));
 //   WriteHead(json, call, entries);  // {"snapshot":12,"indices":[0],"steps":[…],"wall_times":[…]
@@ -23,7 +23,7 @@ struct Entries {
   const reader::Tag* tag = nullptr;
 };
 
-// Selects the values of ?run=&tag=[&limit=]; the maximum is 10,000 values.
+// Selects the values of ?run=&tag=[&limit=]. `limit` is at most 10,000 values.
 Result<Entries> QueriedEntries(const ApiCall& call, reader::TagKind kind);
 
 // Begins the JSON object of the response; the caller ends it.

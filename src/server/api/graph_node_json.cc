@@ -13,7 +13,8 @@ using analysis::GraphScene;
 using analysis::kNoNode;
 using analysis::NodeFacts;
 
-// Maximum number of neighbours in a response; the response also gives the total count.
+// Maximum number of neighbours in a response. The response also contains the number of all
+// neighbours.
 constexpr std::size_t kMaxNeighbours = 200;
 
 void WriteShapes(JsonWriter& json, const reader::GraphNode& node) {

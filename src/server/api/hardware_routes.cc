@@ -19,7 +19,7 @@ constexpr std::string_view kPhase = "hardware/phase";
 // not a phase.
 constexpr std::size_t kMaxPhases = 1000;
 
-// Returns the unit, which the monitor writes at the end of the name.
+// Returns the unit of a metric. The monitor writes the unit at the end of the metric's name.
 std::string_view UnitOf(std::string_view name) {
   struct Unit {
     std::string_view suffix, unit;
@@ -97,7 +97,8 @@ struct Phase {
   double wall_time_seconds = 0;  // Start time; a phase lasts until the next one starts.
 };
 
-// Collects the phases of a program from the text hardware/phase, which is logged at each change.
+// Collects the phases of a program from the text hardware/phase. The text is logged at each change
+// of the phase.
 void CollectPhases(const reader::Run& run, std::vector<Phase>& phases) {
   auto at = std::ranges::lower_bound(run.tags, kPhase, {}, &reader::Tag::name);
   for (; at != run.tags.end() && at->name().starts_with(kPhase); ++at) {

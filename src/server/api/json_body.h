@@ -19,15 +19,15 @@ class JsonBody {
 
   bool Has(std::string_view field) const;
 
-  // Return an optional field, or `otherwise` if the field is missing or null; fail if it has
-  // another type.
+  // The following functions return an optional field, or `otherwise` if the field is missing or
+  // null. They fail if it has another type.
   Result<std::string> Text(std::string_view field, std::string_view otherwise) const;
   Result<double> Number(std::string_view field, double otherwise) const;
   Result<std::size_t> Whole(std::string_view field, std::size_t least, std::size_t most,
                             std::size_t otherwise) const;
 
-  // Return a required field; fail if it is missing. An array may have at most `most`
-  // members.
+  // The following functions return a required field, and fail if it is missing. An array may have
+  // at most `most` members.
   Result<simdjson::dom::array> Array(std::string_view field, std::size_t most) const;
   Result<std::vector<std::string>> Texts(std::string_view field, std::size_t most) const;
   Result<simdjson::dom::object> Object(std::string_view field) const;

@@ -38,7 +38,7 @@ Result<HttpResponse> GetSides(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// Returns the reason why one side of a comparison does not exist; empty if it exists.
+// Returns the reason why one variant of a pair does not exist; empty if it exists.
 Result<void> CheckSide(const std::vector<VariantLayers>& sides, const std::string& model,
                        const std::string& variant) {
   if (analysis::FindSide(sides, model, variant) != nullptr) return {};
@@ -154,8 +154,7 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
   WriteValues(json, key, tensors, &LayerTensor::tag);
 }
 
-// Writes the default limits of the output SQNR, which apply if a diagnosis has no limits of its
-// own.
+// Writes the default limits of the output SQNR. They apply if a diagnosis has no own limits.
 void WriteLimits(JsonWriter& json, int bits) {
   const analysis::Thresholds limits = analysis::ThresholdsFor(bits);
   json.BeginObject().Key("bits").Value(bits);
@@ -257,7 +256,8 @@ bool IsOfModel(const analysis::StageTimeline& timeline, const std::string& model
 }
 
 // Returns the statistics of a layer in every stage and variant that has them, so that the page can
-// overlay two. Most layers have none: the list is then empty, which is not an error.
+// show two of them in one chart. Most layers have no statistics: the list is then empty. This is
+// not an error.
 Result<HttpResponse> GetChannels(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string layer, call.target.Query("layer"));
   const std::string experiment = TextQuery(call.target, "experiment");

@@ -12,7 +12,7 @@
 namespace cboard::server {
 namespace {
 
-// Writes null for the start and end time of runs without events, which are infinite.
+// Writes null for the start and end time of runs without events, because these times are infinite.
 std::optional<double> TimeOf(double seconds) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
@@ -155,8 +155,8 @@ struct TagColumn {
 std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> CollectTags(
     const reader::Snapshot& snapshot, std::string_view run_name, std::string_view kind) {
   std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> columns;
-  // Compares with the row after the last match first: runs of a sweep have the same tags in the
-  // same order.
+  // Compares first with the row after the last match, because the runs of a sweep have the same
+  // tags in the same order.
   std::vector<decltype(columns)::value_type*> before;
   for (std::size_t r = 0; r < snapshot.runs.size(); ++r) {
     const reader::Run& run = *snapshot.runs[r];

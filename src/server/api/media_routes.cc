@@ -8,7 +8,8 @@
 namespace cboard::server {
 namespace {
 
-// Values with an intact record that contains no valid image or audio, with the reason for each.
+// Values whose record is intact but contains no valid image or audio, with the reason for each
+// value.
 struct Damaged {
   std::vector<std::size_t> indices;
   std::vector<std::string> messages;

@@ -10,6 +10,7 @@
 #include "cboard/base/clock.h"
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
+#include "server/api/aurora_json.h"
 #include "server/api/json_body.h"
 #include "server/content/json_columns.h"
 
@@ -83,6 +84,21 @@ void WriteDamage(JsonWriter& json, const std::vector<analysis::ModelSummary>& mo
   json.EndObject();
 }
 
+// Writes the AURORA scores of the models that logged both variants.
+void WriteAurora(JsonWriter& json, const std::vector<analysis::ModelSummary>& models) {
+  std::vector<std::size_t> indices;
+  std::vector<const analysis::AuroraCell*> cells;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (!models[i].comparison) continue;
+    indices.push_back(i);
+    cells.push_back(&models[i].comparison->aurora);
+  }
+  json.Key("aurora").BeginObject();
+  WriteValues(json, "models", indices);
+  WriteAuroraColumns(json, cells);
+  json.EndObject();
+}
+
 void WriteTextLists(JsonWriter& json, std::string_view key,
                     const std::vector<analysis::ModelSummary>& models,
                     std::vector<std::string> analysis::ModelVerdict::*member) {
@@ -134,6 +150,7 @@ HttpResponse SummaryOf(const ApiCall& call, const analysis::SummaryOptions& opti
   WriteTextLists(json, "fails", summary.models, &analysis::ModelVerdict::fails);
   WriteTextLists(json, "not_measured", summary.models, &analysis::ModelVerdict::not_measured);
   WriteDamage(json, summary.models);
+  WriteAurora(json, summary.models);
   json.Key("gates").BeginObject();
   WriteValues(json, "models", checks, [](const Entry& e) { return e.model; });
   WriteValues(json, "metrics", checks, [](const Entry& e) { return e.check->gate->metric; });
@@ -146,9 +163,10 @@ HttpResponse SummaryOf(const ApiCall& call, const analysis::SummaryOptions& opti
 
 Result<HttpResponse> GetSummary(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const PolicyPointer policy, QueriedPolicy(call));
-  return SummaryOf(
-      call,
-      {.a = TextQuery(call.target, "a"), .b = TextQuery(call.target, "b"), .policy = policy.get()});
+  analysis::SummaryOptions options{
+      .a = TextQuery(call.target, "a"), .b = TextQuery(call.target, "b"), .policy = policy.get()};
+  CBOARD_ASSIGN_OR_RETURN(options.aurora, ParseAuroraWeights(TextQuery(call.target, "weights")));
+  return SummaryOf(call, options);
 }
 
 // Reads the models from the body: a list of names may be longer than a URL can be.
@@ -233,7 +251,10 @@ std::vector<ApiRoute> ReportRoutes() {
        .parameters = {{"a", kText, false, false, "The variant that others are compared with."},
                       {"b", kText, false, false, "The variant to check."},
                       {"policy", kText, false, false,
-                       "balanced, accuracy first, smallest, or rules: drop<=0.5 ratio>=3."}},
+                       "balanced, accuracy first, smallest, or rules: drop<=0.5 ratio>=3."},
+                      {"weights", kText, false, false,
+                       "Weights of AURORA in percent, and the penalty factor: "
+                       "40,20,15,15,10,10. Without them, logged scores are used."}},
        .handler = GetSummary},
       {.method = "POST",
        .path = "/compression/summary",

@@ -54,6 +54,23 @@ TEST_F(ReportRoutesTest, EveryGateOfAPolicyIsChecked) {
   EXPECT_EQ(Ask("GET", "/gates?b=int8&policy=drop%3C%3Dmuch").status, 400);
 }
 
+// The log has accuracy and model size; quality alone is 40 % of the default weights.
+TEST_F(ReportRoutesTest, TheSummaryHasAuroraForAnyPairAndWeights) {
+  EXPECT_THAT(Ask("GET", "/summary?b=int8").body,
+              HasSubstr(R"("reasons":["no AURORA score: the metrics of both variants cover 40 %)"));
+  const std::string own = Ask("GET", "/summary?a=fp32&b=int8&weights=100,0,0,0,0,0").body;
+  EXPECT_THAT(own, HasSubstr(R"("scores":[0.97142)")) << own;  // 0.68 / 0.70
+  EXPECT_THAT(own, HasSubstr(R"("kinds":["computed"])"));
+  const std::string reverse = Ask("GET", "/summary?a=int8&b=fp32&weights=100,0,0,0,0,0").body;
+  EXPECT_THAT(reverse, HasSubstr(R"("scores":[1.0294)")) << reverse;  // 0.70 / 0.68
+  for (const char* weights : {"40", "40,20,15,15,10", "40,20,15,15,10,10,1", "a,b,c,d,e,f",
+                              "40,20,15,15,10,-1", "40,20,15,15,10,inf"}) {
+    const HttpResponse refused = Ask("GET", std::string("/summary?b=int8&weights=") + weights);
+    EXPECT_EQ(refused.status, 400) << weights;
+    EXPECT_THAT(refused.body, HasSubstr("expected six numbers")) << weights;
+  }
+}
+
 TEST_F(ReportRoutesTest, TheSummaryOfSomeModelsHasThemAlone) {
   EXPECT_THAT(Ask("POST", "/summary", R"({"b":"int8","models":["nobody"]})").body,
               HasSubstr(R"("models":[])"));

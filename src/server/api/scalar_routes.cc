@@ -150,7 +150,8 @@ std::string BinaryHeader(const ApiCall& call, const CurvesRequest& wanted,
   return json.Take();
 }
 
-// The header precedes the columns but depends on them, so space is reserved for it first.
+// Reserves space for the header before the columns are written: the header is in front of the
+// columns, but its content depends on them.
 HttpResponse BinaryResponse(const ApiCall& call, const CurvesRequest& wanted) {
   std::vector<SeriesEntry> entries;
   for (const SeriesName& name : wanted.series) entries.push_back({FindScalars(call, name)});
@@ -192,8 +193,8 @@ Result<HttpResponse> Respond(const ApiCall& call, const Result<CurvesRequest>& w
   return response;
 }
 
-// If only one series was requested and it is missing, the request fails; among several, each has
-// its own error.
+// If only one series was requested and it is missing, the request fails. If several were requested,
+// each missing series has its own error.
 Result<HttpResponse> GetScalars(const ApiCall& call) {
   const Result<CurvesRequest> wanted = ParseGet(call);
   if (wanted) CBOARD_RETURN_IF_ERROR(FindScalars(call, wanted->series.front()));
@@ -261,8 +262,8 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
 }
 
-// For each run, returns the first tag by name that contains the text, or that equals it if `whole`
-// is set.
+// For each run, returns the first tag (by name) that contains the text. If `whole` is set, the tag
+// must equal the text.
 Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t whole, call.target.NumberQuery("whole", 0, 1, 0));

@@ -44,8 +44,8 @@ decltype(auto) WithWallTimes(const reader::StoredScalars& points, const Visit& v
   return visit([=](std::size_t i) { return base + Load<std::uint32_t>(walls, i); });
 }
 
-// Converts 32-bit distances from base `from` into distances from base `to`. Returns false if one
-// does not fit: adding must not overflow, and subtracting must not go below 0.
+// Converts 32-bit distances from base `from` into distances from base `to`. Returns false if a
+// distance does not fit: adding must not overflow, and subtracting must not go below 0.
 bool Rebase(const std::byte* distances, std::size_t count, std::uint64_t from, std::uint64_t to,
             char* out) {
   const std::uint64_t up = from - to, down = to - from;
@@ -64,8 +64,8 @@ bool Rebase(const std::byte* distances, std::size_t count, std::uint64_t from, s
 }
 
 // Writes the differences between neighbours; the first point has none. Returns true if every
-// difference fits 32 signed bits: the borrow of the subtraction, which is the true sign, must equal
-// the sign bit of the result.
+// difference fits 32 signed bits: the borrow of the subtraction is the true sign and must equal the
+// sign bit of the result.
 bool Differences(const std::byte* distances, std::size_t count, char* out) {
   std::uint32_t wrong = 0;
   for (std::size_t i = 1; i < count; ++i) {
@@ -157,7 +157,7 @@ bool WriteFloats(const reader::StoredScalars& points, char* out) {
     return true;
   }
   // Compares without branches, so that the compiler vectorizes the loop. A value that is too large
-  // for a float becomes infinity, which differs; NaN differs from itself.
+  // for a float becomes infinity and therefore differs. NaN differs from itself.
   std::uint64_t different = 0;
   for (std::size_t i = 0; i < points.count; ++i) {
     const auto value = Load<double>(points.values, i);

@@ -39,7 +39,7 @@ class EncodedSeries {
                               bool with_wall_times = true);
 
   // Writes members of an open JSON object that say how each column is stored: "points", "steps",
-  // "values", and "wall_times" unless these are left out.
+  // "values" and, if wall times are written, "wall_times".
   void Describe(JsonWriter& json) const;
 
   // Maximum length of the text that Describe() writes.
@@ -56,8 +56,8 @@ class EncodedSeries {
   }
   std::size_t ValueBytes() const { return has_floats_ ? 4 : 8; }
 
-  // Writes all columns. Returns false if a point does not fit; one column type is then wider for
-  // the next attempt.
+  // Writes all columns. Returns false if a point does not fit; one column type is then made wider,
+  // and the caller tries again.
   bool TryAppend(const SeriesPoints& points, BodyBuffer& out);
   bool WriteStepColumn(std::size_t index, const reader::StoredScalars& points, char* out);
   bool WriteWallColumn(const reader::StoredScalars& points, char* out);
@@ -82,8 +82,8 @@ std::uint64_t StepOf(const reader::StoredScalars& points, std::size_t index);
 // Returns true if the steps are `first`, `first` + `stride`, …, in wrapping arithmetic.
 bool HasStride(const reader::StoredScalars& points, std::uint64_t first, std::uint64_t stride);
 
-// The functions below each write one column of `points` to `out`, which has enough room. Those that
-// return bool return false if a point does not fit; their output is then meaningless.
+// Each of the following functions writes one column of `points` to `out`, which must have enough
+// room. If a function returns false, a point does not fit, and its output is invalid.
 
 void WriteSteps(const reader::StoredScalars& points, char* out);
 

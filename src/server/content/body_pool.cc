@@ -37,8 +37,8 @@ char* BodyBuffer::Extend(std::size_t count) {
   const std::size_t begin = size_;
   size_ += count;
   if (size_ > bytes_.size()) {
-    // Zeroes only new bytes: bytes after size_ are unused, and skipping them keeps resize() from
-    // copying them.
+    // Sets only new bytes to zero. Bytes after size_ are unused; if they are skipped, resize() does
+    // not copy them.
     bytes_.resize(begin);
     if (size_ > bytes_.capacity()) bytes_.reserve(std::max(size_, 2 * begin));
     bytes_.resize(size_);

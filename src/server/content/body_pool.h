@@ -27,7 +27,7 @@ class BodyPool : public std::enable_shared_from_this<BodyPool> {
   // undefined.
   std::string Take();
 
-  // Shares `body`, which returns to the pool after its last use.
+  // Shares `body`. After its last use, `body` returns to the pool.
   std::shared_ptr<const std::string> Share(std::string body);
 
   std::size_t size() const;

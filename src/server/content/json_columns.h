@@ -11,8 +11,8 @@
 
 namespace cboard::server {
 
-// Writes a number as the shortest text that gives the same float: most values were floats in the
-// file, so this is the number that the user logged.
+// Writes a number as the shortest text that gives the same float. Most values were logged as
+// floats, so this is the number that the user logged.
 inline void WriteNumber(JsonWriter& json, double value) {
   const bool fits = std::abs(value) <= std::numeric_limits<float>::max();
   if (fits && static_cast<double>(static_cast<float>(value)) == value) {

@@ -13,7 +13,7 @@
 namespace cboard::server {
 
 // Returns the runs with a projector config that names a tensor file, sorted by name. "." is the log
-// directory itself, which needs no events for this.
+// directory itself; it is listed even if it has no event files.
 std::vector<std::string> ProjectorRuns(const reader::Snapshot& snapshot,
                                        const BoardAppearance& look);
 

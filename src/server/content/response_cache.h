@@ -4,9 +4,9 @@
 //                       [call] { return MakeResponse(call); });
 //
 // A page of charts sends the same requests in every window that shows it, and all windows send them
-// at the same time after a change. From the second time on, a request gets the cached response,
-// which was compressed once, on the thread that read the request. For a request that was sent only
-// once, only a hash is stored.
+// at the same time after a change. From the second time on, a request gets the cached response on
+// the thread that read the request. The response was compressed only once. For a request that was
+// sent only once, only a hash is stored.
 #pragma once
 
 #include <cstddef>
@@ -51,9 +51,9 @@ class ResponseCache {
  public:
   explicit ResponseCache(std::string boot_id, ResponseCacheLimits limits = {});
 
-  // Responds immediately if the response is cached or the client already has it (304); else with
-  // HttpResponse::later, which calls `make`. Only responses with status 200 are cached. The cache
-  // must outlive the call of `later`.
+  // Responds immediately if the response is cached, or if the client already has it (304).
+  // Otherwise responds with HttpResponse::later, and `later` calls `make`. Only responses with
+  // status 200 are cached. The cache must outlive the call of `later`.
   HttpResponse Respond(const HttpRequest& request, CacheKey wanted,
                        std::function<HttpResponse()> make);
 
@@ -81,7 +81,8 @@ class ResponseCache {
   const ResponseCacheLimits limits_;
   const std::shared_ptr<BodyPool> bodies_ = std::make_shared<BodyPool>();
 
-  // Guards the members below. Held for lookups only, not while responses are created.
+  // The mutex protects the following members. It is held for lookups only, not while responses are
+  // created.
   mutable std::mutex mutex_;
   std::uint64_t version_ = 0;
   Entries entries_;

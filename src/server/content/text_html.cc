@@ -40,7 +40,7 @@ std::string TextToHtml(const reader::TextValue& value, TextCells cells) {
   const std::size_t rows = rank == 1 ? size_of(0) : size_of(rank - 2);
   std::string warning;
   if (rank > 2) {
-    // The spaces in this warning are the same as in TensorBoard.
+    // The text of the warning is copied from TensorBoard, including its spaces.
     warning = MarkdownToSafeHtml(
         "**Warning:** This text summary contained data of dimensionality " + std::to_string(rank) +
         ", but only   2d tables are supported. Showing a 2d slice of the data instead.");

@@ -136,16 +136,17 @@ class Gate {
     HttpResponse response;
     if (request.method == "GET" &&
         request.Header("Accept").find("text/html") != std::string_view::npos) {
-      // Refuses "//evil.example" and "/\\evil.example", which would redirect to another host.
+      // Refuses "//evil.example" and "/\\evil.example", because they would redirect to another
+      // host.
       const std::size_t slashes =
           std::min(split.target.find_first_not_of("/\\"), split.target.size());
       const std::string target = "/" + split.target.substr(slashes);
       response.headers = {{"Cache-Control", "no-store"}};
       response.route = "token";
       if (request.Header("Sec-Fetch-Site") == "cross-site") {
-        // A link on another site, or the file that --open writes, leads here. Browsers do not send
-        // a strict cookie along a redirect that begins elsewhere, so a page of this server forwards
-        // the browser.
+        // A link on another site, or the file that --open writes, leads to this page. Browsers do
+        // not send a strict cookie along a redirect that begins elsewhere, so a page of this server
+        // forwards the browser.
         response.content_type = "text/html; charset=utf-8";
         response.body = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=" +
                         HtmlAttribute(target) + "\"><title>Compression Board</title>";

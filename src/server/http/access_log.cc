@@ -36,8 +36,8 @@ class LogFile final : public AccessLog {
   void Write(const ResponseRecord& record) override {
     const std::string line = AccessLogLine(record, WallTimeSeconds());
     const int descriptor = file_ ? file_->descriptor() : STDOUT_FILENO;
-    // Writes each line with one call, which is atomic between threads for a file opened in append
-    // mode.
+    // Writes each line with one call. For a file that was opened in append mode, a call is atomic
+    // between threads.
     [[maybe_unused]] const ssize_t written = ::write(descriptor, line.data(), line.size());
   }
 

@@ -59,7 +59,8 @@ void Lane::WakeSome() {
     }
   }
   for (const std::function<void()>& wake : some) wake();
-  // Continues later: first the woken connections run, and requests that arrived meanwhile.
+  // Wakes the remaining streams later, after the woken connections and the requests that arrived in
+  // the meantime.
   asio::post(context, [this] { WakeSome(); });
 }
 
@@ -220,8 +221,8 @@ Awaitable<void> Connection::InvalidArgument(int status) {
 template <typename Work>
 Awaitable<void> Connection::InBackground(Work work) {
   // Waits with a timer that never expires; the other thread cancels it when the response is ready.
-  // The cancellation cannot come too early, because the function posted below runs only after this
-  // coroutine has begun to wait.
+  // The timer cannot be cancelled too early: the other thread posts the cancellation to this
+  // thread, where it runs only after this coroutine has begun to wait.
   Timer done(lane_.context, SteadyClock::time_point::max());
   asio::post(lane_.shared.slow_work, [this, &done, &work] {
     work();
@@ -236,7 +237,7 @@ Awaitable<HttpResponse> Connection::CallHandler(const HttpRequest& request) {
     try {
       return call();
     } catch (const std::exception& error) {
-      // For example, memory is exhausted; the next request may succeed.
+      // The handler failed, for example because memory is exhausted. The next request may succeed.
       return ErrorResponse(500, "internal", error.what());
     }
   };
@@ -297,7 +298,7 @@ Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& err
   const auto watch = std::make_shared<Watch>(lane_.context);
   asio::co_spawn(lane_.context, WatchForDisconnect(shared_from_this(), watch), asio::detached);
   events.WakeWith([watch, &lane = lane_] { lane.WakeSoon([watch] { watch->Wake(); }); });
-  // This also runs if the server is destroyed while the stream waits.
+  // This destructor also runs if the server is destroyed while the stream waits.
   struct Silence {
     ~Silence() {
       events.WakeWith({});

@@ -23,7 +23,7 @@ class RequestReader;
 
 namespace cboard::server::net {
 
-// State that all threads of a server share.
+// The state that all threads of a server share: options, handler, counters.
 struct Shared {
   Shared(const HttpServerOptions& given, HttpHandler handler_given)
       : options(given), handler(std::move(handler_given)), unsent(given.max_unsent_bytes) {
@@ -45,13 +45,13 @@ struct Lane {
   explicit Lane(Shared& given) : shared(given) {}
 
   // Calls `wake` soon on the thread of this lane. May be called from any thread. The lane handles
-  // only a few of these calls at a time and serves requests in between.
+  // only a few wake calls at a time, and serves requests in between.
   void WakeSoon(std::function<void()> wake);
 
   Shared& shared;
   std::list<Connection*> connections;
-  // Read buffer of all connections of a lane. One buffer suffices: bytes go to the connection's
-  // parser immediately.
+  // Read buffer of all connections of a lane. One buffer is enough, because the bytes are passed to
+  // the connection's parser immediately.
   std::array<char, 16 << 10> scratch;
   bool stopping = false;
 

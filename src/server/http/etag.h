@@ -19,7 +19,7 @@ std::string EtagOf(std::string_view bytes);
 std::string EtagOf(const FileSlice& slice);
 
 // Returns true if an If-None-Match header names `etag` (without quotes). The header is "*" or a
-// list of quoted texts, which may be weak tags.
+// list of quoted texts. The texts may be weak tags.
 bool NamesEtag(std::string_view if_none_match, std::string_view etag);
 
 // Parsing of the Range header: "bytes=0-499", "bytes=500-", "bytes=-500".

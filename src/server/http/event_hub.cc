@@ -32,8 +32,8 @@ std::string Format(std::string_view id, std::string_view event, std::string_view
 
 }  // namespace
 
-// One mutex guards all members, and subscribers are woken while it is held. So once a subscriber
-// has left `awake`, it is not called any more.
+// One mutex protects all members, and subscribers are woken while it is held. So a subscriber that
+// was removed from `awake` is not called any more.
 struct EventHub::State {
   class Subscriber;
 
@@ -104,7 +104,8 @@ class EventHub::State::Subscriber final : public EventStream {
   }
 
  private:
-  // Continues after the event with the given id. Returns false if the id is not from this process.
+  // Continues the stream with the events after the event of the given id. Returns false if the id
+  // is not from this process.
   bool Continue(std::string_view id) {
     if (!id.starts_with(state_->epoch)) return false;
     id.remove_prefix(state_->epoch.size());
@@ -151,7 +152,7 @@ HttpResponse EventHub::Open(const HttpRequest& request, std::string_view greetin
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("Cache-Control", "no-store");
-  // Disables response buffering in proxies, which would delay events.
+  // Disables response buffering in proxies, because buffering would delay events.
   response.headers.emplace_back("X-Accel-Buffering", "no");
   response.events = Subscribe(request.Header("Last-Event-ID"), greeting);
   response.route = "events";

@@ -33,7 +33,8 @@ class GuessLimit {
   void CountWrong(std::string_view client, Time now);
 
  private:
-  // For each address, the time at which its guesses are forgotten; each guess adds kPause.
+  // For each address, the time at which its wrong guesses are forgotten. Each wrong guess moves the
+  // time by kPause.
   std::mutex mutex_;
   std::unordered_map<std::string, Time> forgotten_at_;
 };

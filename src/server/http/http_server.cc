@@ -44,8 +44,8 @@ class Worker {
     asio::post(lane_.context, [this] {
       lane_.stopping = true;
       work_.reset();
-      // Closing does not end a connection immediately, so the list does not change during this
-      // loop.
+      // Closing does not remove a connection from the list immediately, so the list does not change
+      // during this loop.
       for (Connection* const connection : lane_.connections) connection->Stop();
       deadline_.expires_after(options_.stop_timeout);
       deadline_.async_wait([this](const error_code& error) {
@@ -98,7 +98,7 @@ class Server final : public HttpServer {
       : shared_(options, std::move(handler)), workers_(MakeWorkers(shared_)) {}
 
   ~Server() override {
-    // Stops this first: tasks that still run there refer to connections.
+    // The worker threads are stopped first, because their tasks refer to connections.
     shared_.slow_work.join();
   }
 
@@ -119,9 +119,9 @@ class Server final : public HttpServer {
       if (port_ != 0) endpoint.port(port_);  // The port that the first address received.
       if (auto listening = ListenAt(endpoint); !listening) failed = listening.error();
     }
-    // Listening on one address is enough: a name may have addresses that this machine does not
-    // have. But the port must be free on all of them, because two programs on one port would be
-    // confusing.
+    // Listening on one address is enough: the name of a host may have addresses that this machine
+    // does not have. But the port must be free on all addresses, because two programs on one port
+    // would be confusing.
     if (acceptors_.empty() || (failed && failed->code == ErrorCode::kAlreadyExists)) {
       return Fail(*std::move(failed));
     }

@@ -73,7 +73,7 @@ std::size_t RequestReader::Take(std::string_view bytes) {
       (has_header && parser_->get().target().size() > limits_.max_target_bytes)) {
     refused_ = 414;
   }
-  // Refuses two Host headers: a proxy in between may have used the other one.
+  // Refuses a request with two Host headers, because a proxy may have used the other one.
   if (has_header && parser_->get().count(http::field::host) > 1) refused_ = 400;
   if (has_header && HasAmbiguousLength(parser_->get())) refused_ = 400;
   if (!had_header && HasFoldedLine(bytes.substr(0, used))) refused_ = 400;

@@ -26,8 +26,8 @@ constexpr std::string_view kNoFrames = "X-Frame-Options: DENY\r\n";
 // Header that is sent only over TLS: browsers then use TLS for this host for half a year.
 constexpr std::string_view kTransportPolicy = "Strict-Transport-Security: max-age=15552000\r\n";
 
-// The header is not sent for localhost: it applies to all ports of a host, and other programs also
-// use localhost.
+// Strict-Transport-Security is not sent for localhost, because the header applies to all ports of a
+// host, and other programs also use localhost.
 bool IsLocalName(std::string_view host) {
   host = host.substr(0, host.rfind(':'));
   return EqualIgnoringCase(host, "localhost") || host.starts_with("127.") || host == "[::1]";
@@ -131,8 +131,8 @@ class ResponseBuilder {
     }
   }
 
-  // Compares the entity tags of the plain and the compressed form: a client that has either form
-  // has the current content.
+  // Compares with the entity tags of the plain and of the compressed form, because a client with
+  // either form has the current content.
   bool NotModified() const {
     const std::string known = ListOf(request_, "If-None-Match");
     return !known.empty() && (NamesEtag(known, etag_) || NamesEtag(known, etag_ + "-gzip"));

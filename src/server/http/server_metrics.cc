@@ -90,7 +90,7 @@ std::string ServerMetrics::Text() const {
   AppendMetric(text, "cboard_http_sent_bytes_total", "counter",
                "Bytes of answers, headers included.", sent_bytes);
 
-  // Writes histograms by route only: one per status would add many lines of little use.
+  // Writes histograms only by route. Histograms by status would add many lines of little use.
   std::map<std::string_view, Answers> routes;
   for (const Answers& answers : all) {
     Answers& sum = routes[answers.route];

@@ -26,8 +26,8 @@ std::string Digest(std::string_view key, std::string_view text) {
   return std::string(reinterpret_cast<const char*>(digest.data()), length);
 }
 
-// This is slow on purpose: attackers may try secrets through cookies, which do not count as
-// guesses, and must spend this time on each attempt.
+// The computation is slow on purpose. Attackers may try secrets through cookies, which do not count
+// as guesses, but each attempt takes this time.
 std::string Stretched(std::string_view secret) {
   constexpr std::string_view kSalt = "compression-board cookie";
   constexpr int kRounds = 100'000;

@@ -17,8 +17,8 @@ class Token {
   bool MatchesCookies(std::string_view cookie_header) const;
 
   // Returns the Set-Cookie value "cboard_1f2e3d4c=<hex>; HttpOnly; …". Name and value are derived
-  // from the secret without revealing it; because of its own name, boards on other ports of the
-  // host keep their cookies.
+  // from the secret, but do not reveal it. Each board has its own cookie name, so that boards on
+  // other ports of the host keep their cookies.
   std::string SetCookie(std::string_view path, bool secure) const;
 
  private:

@@ -118,7 +118,8 @@ class TlsTransport final : public Transport {
 
   Awaitable<std::size_t> Write(std::string_view first, std::string_view second,
                                error_code& error) override {
-    // Sends head and body in one TLS record: a short head is not worth a record of its own.
+    // Sends head and body in one TLS record, because a separate record for a short head would be
+    // wasteful.
     if (!first.empty() && first.size() + second.size() <= kRecordBytes) {
       std::string both(first);
       both += second;
@@ -158,8 +159,8 @@ Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files) {
   asio::ssl::context& context = tls->context;
   SSL_CTX* const native = context.native_handle();
   ::SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  // Allows only suites with forward secrecy and authenticated encryption in TLS 1.2; TLS 1.3 has no
-  // others.
+  // For TLS 1.2, allows only cipher suites with forward secrecy and authenticated encryption. TLS
+  // 1.3 has only such suites.
   if (::SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) {
     return Fail(ErrorCode::kInternal,
                 "HTTPS is not possible, because the installed OpenSSL supports none of the "

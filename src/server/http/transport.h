@@ -26,8 +26,8 @@ class Transport {
   // Waits until bytes can be read, without a buffer. May return early.
   virtual Awaitable<void> WaitReadable(error_code& error) = 0;
 
-  // Reads at least one byte. `buffer` is used only when bytes have arrived, so connections of one
-  // thread may share it.
+  // Reads at least one byte. `buffer` is not used while the call waits for bytes, so connections of
+  // one thread may share it.
   virtual Awaitable<std::size_t> Read(asio::mutable_buffer buffer, error_code& error) = 0;
 
   // Writes bytes of `first`, then of `second`. Returns how many bytes were written, which may be

@@ -37,7 +37,7 @@ class UnsentBytes {
     const void* body_;
   };
 
-  // Returns nullopt if this body and the unsent ones together exceed the limit. A single body may
+  // Returns nullopt if the body and all unsent bodies together exceed the limit. A single body may
   // exceed it.
   std::optional<Share> Reserve(const void* body, std::size_t size_bytes);
 

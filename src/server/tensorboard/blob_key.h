@@ -3,7 +3,7 @@
 //
 //   key := base64url of "<index>.<sample>.<step>.<bytes of run>.<run><tag>"
 //
-// The step in the key detects that the series has changed meanwhile.
+// The step is part of the key, so that a change of the series is detected.
 #pragma once
 
 #include <cstdint>

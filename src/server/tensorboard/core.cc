@@ -58,7 +58,7 @@ Result<HttpResponse> GetEnvironment(const DataCall& call) {
   json.Key("data_location").Value(LogdirText(call.look));
   json.Key("window_title").Value(call.look.window_title);
   json.Key("experiment_name").Value("").Key("experiment_description").Value("");
-  // TensorBoard has no creation time for directories.
+  // Sends no creation time, because TensorBoard has none for log directories.
   json.Key("creation_time").Value(0).EndObject();
   return JsonResponse(json.Take());
 }
@@ -85,7 +85,7 @@ Result<HttpResponse> GetWindowProperties(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// TensorBoard keeps these two routes for a database that no longer exists.
+// Responds to two routes for a database that no longer exists. TensorBoard still has these routes.
 Result<HttpResponse> GetEmptyList(const DataCall&) { return JsonResponse("[]"); }
 
 void WriteMechanism(JsonWriter& json, const DataCall& call, const PluginTab& tab) {

@@ -60,7 +60,7 @@ std::vector<DataRoute> TimeSeriesRoutes();
 // Returns true if `path` belongs to TensorBoard's API: /data/… or /experiment/<id>/data/….
 bool IsDataPath(std::string_view path);
 
-// Responds to a request for such a path, from the cache if possible, else with
+// Responds to a request for a path of TensorBoard's API, from the cache if possible, else with
 // HttpResponse::later.
 HttpResponse HandleData(const HttpRequest& request, Target target,
                         std::shared_ptr<const reader::Snapshot> snapshot,

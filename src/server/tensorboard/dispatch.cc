@@ -27,8 +27,8 @@ const RouteTable& Routes() {
   return table;
 }
 
-// Removes the experiment from a path: "/experiment/<id>/data/runs" becomes "/data/runs". All ids
-// name the same, only experiment.
+// Removes the experiment from a path: "/experiment/<id>/data/runs" becomes "/data/runs". There is
+// only one experiment, so all ids mean the same.
 std::string_view WithoutExperiment(std::string_view path) {
   if (!path.starts_with(kExperiment)) return path;
   const std::size_t end = path.find('/', kExperiment.size());
@@ -56,7 +56,8 @@ HttpResponse Finish(Result<HttpResponse> result) {
   return response;
 }
 
-// The projector's files are not part of the snapshot and may change independently.
+// The projector's files are not part of the snapshot, so they may change while the snapshot stays
+// the same.
 bool IsInSnapshot(std::string_view path) {
   return !path.starts_with("/plugin/projector/") && path != "/plugins_listing";
 }

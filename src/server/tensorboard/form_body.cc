@@ -52,7 +52,7 @@ std::string ParameterOf(std::string_view header, std::string_view key) {
   return {};
 }
 
-// Returns the name of a part, which its headers contain.
+// Returns the name of a part from the headers of the part.
 std::string NameOfPart(std::string_view headers) {
   const std::size_t begin = Lower(headers).find("content-disposition:");
   if (begin == std::string::npos) return {};
@@ -78,7 +78,8 @@ Result<FormFields> ParseMultipart(std::string_view boundary, std::string_view bo
     const std::size_t headers_end = body.find("\r\n\r\n", at);
     if (headers_end == std::string_view::npos) return damaged("has a part that is not complete");
     const std::size_t value_begin = headers_end + 4;
-    // The value may be empty: the line end before the boundary is then the one after the headers.
+    // If the value is empty, the line end before the boundary is also the line end after the
+    // headers.
     const std::size_t value_end = body.find(next, value_begin - 2);
     if (value_end == std::string_view::npos) return damaged("has a part that is not complete");
     const std::string_view value = value_end < value_begin

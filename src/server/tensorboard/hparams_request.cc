@@ -75,8 +75,8 @@ Result<std::int32_t> Int32(std::string_view field, const element& value) {
   return static_cast<std::int32_t>(number);
 }
 
-// Parses a count. Protobuf allows negative counts, which Python takes from the end; here they are
-// errors.
+// Parses a count. Protobuf allows negative counts, and Python interprets them as counted from the
+// end. Here they are errors.
 Result<std::size_t> Count(std::string_view field, const element& value) {
   CBOARD_ASSIGN_OR_RETURN(const std::int32_t number, Int32(field, value));
   if (number < 0) return Wrong(field, "at least 0");

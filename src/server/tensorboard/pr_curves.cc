@@ -12,7 +12,8 @@ Result<HttpResponse> GetPrCurveTags(const DataCall& call) {
   return TagListing(*call.snapshot, reader::TagKind::kPrCurve);
 }
 
-// Like WriteNumbers, but writes each float with all digits of the double that it becomes in Python.
+// Writes numbers like WriteNumbers, but each float is converted to double and written with all
+// digits, as in Python.
 void WriteDoubles(JsonWriter& json, std::string_view key, const std::vector<double>& values) {
   json.Key(key).BeginArray();
   for (const double value : values) json.Value(value);

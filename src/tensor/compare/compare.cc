@@ -18,7 +18,8 @@ Result<void> CheckRange(std::string_view what, std::int32_t min, std::int32_t ma
                   std::to_string(max) + ", but the last code must not be below the first code");
 }
 
-// Chooses the codes for which bins are made; fails if the options request impossible bins.
+// Creates one bin per code, to compute the divergence. Fails if the tensor has neither 8-bit codes
+// nor a grid, or if the grid has too many codes.
 Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& options) {
   if (compressed.quantization && HoldsBytes(compressed)) {
     const auto [min, max] = CodesOf(compressed, options);
@@ -40,7 +41,8 @@ Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& 
   return StepBins(options.grid->code_min, options.grid->code_max);
 }
 
-// Returns the range of codes of integers below eight bits, which are compared as bytes.
+// Returns the range of codes of an integer type below eight bits. Such integers are compared as
+// bytes.
 std::optional<ComparisonOptions::CodeRange> PackedCodes(DType dtype) {
   switch (dtype) {
     case DType::kInt4:
@@ -82,8 +84,8 @@ struct ComparisonBuilder::State {
   Result<void> PrepareBins(const TensorView& compressed, const ComparisonOptions& used);
 };
 
-// Returns the number of channels, 1 without a channel axis; fails if the axis does not fit the
-// tensor.
+// Returns the number of channels, or 1 if there is no channel axis. Fails if the axis does not fit
+// the tensor.
 Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size_t> axis,
                                std::size_t first, std::size_t channel_count) {
   if (!axis) return 1;
@@ -213,7 +215,7 @@ Comparison ComparisonBuilder::Build() const {
   for (std::size_t i = 0; i < comparison.channels.size(); ++i) {
     const PairStatistics& channel = comparison.channels[i];
     if (!(channel.reference.sum_squares > comparison.negligible_sum_squares)) continue;
-    // The quotient gives the same order of channels as SqnrDb(), without a logarithm per channel.
+    // The noise-to-signal ratio orders channels like SqnrDb(), but needs no logarithm per channel.
     const double noise = channel.sum_squared_error / channel.reference.sum_squares;
     if (std::isnan(noise)) continue;
     if (!comparison.worst_channel || noise > max_noise) {

@@ -99,14 +99,15 @@ std::optional<double> StepBins::Divergence() const {
   std::uint64_t count = 0;
   for (const std::uint64_t in_bin : reference_) count += in_bin;
   if (count == 0) return std::nullopt;
-  // The total counts of both sides are equal, so they cancel out in the divergence.
+  // The baseline and the compressed values have the same total count, so the totals cancel out in
+  // the divergence.
   double sum = 0;
   for (std::size_t i = 0; i < reference_.size(); ++i) {
     const double p = static_cast<double>(reference_[i]) + 0.5;
     const double q = static_cast<double>(compressed_[i]) + 0.5;
     sum += p * std::log(p / q);
   }
-  // The divergence is below zero only by rounding errors.
+  // The divergence cannot be negative, except by rounding errors.
   return std::max(
       0.0, sum / (static_cast<double>(count) + 0.5 * static_cast<double>(reference_.size())));
 }

@@ -1,4 +1,4 @@
-// Counts both sides of a comparison in bins that equal the quantization steps.
+// Counts the baseline values and the compressed values in bins that equal the quantization steps.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ class StepBins {
  public:
   StepBins(std::int32_t code_min, std::int32_t code_max);
 
-  // Adds pairs of values; pairs with a non-finite value are skipped.
+  // Counts pairs of values. A pair with a non-finite value is skipped.
   template <typename Real, typename Other>
   void Add(std::span<const Real> reference, std::span<const Other> compressed, const Steps& steps);
 
-  // Adds the pairs of `lanes` ≤ kLaneGroup lanes, with the memory layout of ErrorsOfLanes.
+  // Counts the pairs of several lanes, which are channels that are compared at once. `lanes` is
+  // their number, at most kLaneGroup. The memory layout is that of ErrorsOfLanes.
   template <typename Real, typename Other>
   void AddLanes(const Real* reference, const Other* compressed, std::size_t stride,
                 std::size_t rows, std::size_t lanes, const LaneSteps& steps);
@@ -28,10 +29,10 @@ class StepBins {
   }
   void Merge(const StepBins& other);
 
-  // Returns Comparison::divergence; nullopt before the first pair.
+  // Returns Comparison::divergence, or nullopt if no pair was added.
   std::optional<double> Divergence() const;
 
-  // Returns the number of distinct codes on the compressed side.
+  // Returns the number of distinct codes among the compressed values.
   int used_codes() const;
 
  private:

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// Up to this many pairs are added one by one, because that is faster than a kernel call. Blocks
-// with non-finite values are also added one by one.
+// Maximum number of pairs that are added one by one, because that is faster than a kernel call.
+// Blocks with non-finite values are also added one by one.
 constexpr std::size_t kFew = 4;
 constexpr double kNotFinite = kNothing;
 
@@ -21,8 +21,8 @@ constexpr double kNotFinite = kNothing;
 
 Steps::Steps(double step, std::int32_t zero, std::int32_t code_min, std::int32_t code_max)
     : scale(step), zero_point(zero) {
-  // The limits are swapped for a negative scale, because the first code is then the upper end of
-  // the range.
+  // If the scale is negative, the first code is the upper end of the range, so the limits are
+  // swapped.
   const auto offset = static_cast<double>(zero);
   const double first = (static_cast<double>(code_min) - offset - 0.5) * step;
   const double last = (static_cast<double>(code_max) - offset + 0.5) * step;
@@ -33,11 +33,11 @@ Steps::Steps(double step, std::int32_t zero, std::int32_t code_min, std::int32_t
 template <typename Real>
 void PairSums::AddClipped(std::span<const Real> reference, const BlockMoments& moments,
                           const Steps& steps) {
-  // Skips blocks without clipped values, which are recognized by their min and max.
+  // No value is clipped if the min and max of the block are inside the limits.
   if (moments.min >= steps.low && moments.max <= steps.high) return;
   if constexpr (std::is_same_v<Real, float>) {
-    // The nearest floats inside the limits. A comparison with them gives the same result as with
-    // the limits in double precision.
+    // Rounds the limits to the nearest floats inside them. Comparing floats with the rounded limits
+    // gives the same result as with the limits in double precision.
     auto low = static_cast<float>(steps.low), high = static_cast<float>(steps.high);
     const float infinity = std::numeric_limits<float>::infinity();
     if (static_cast<double>(low) < steps.low) low = std::nextafter(low, infinity);
@@ -72,7 +72,8 @@ void PairSums::AddOneByOne(double x, double y, const Steps* steps) {
   clipped_ += x < steps->low || x > steps->high ? 1u : 0u;
 }
 
-// Adds a whole block whose errors are only rounding. Otherwise adds nothing and returns false.
+// Adds a whole block if its errors are only rounding errors. Otherwise adds nothing and returns
+// false.
 template <typename Code>
 bool PairSums::AddRounded(std::span<const float> reference, std::span<const Code> codes,
                           const Steps& steps, CodeMoments& moments) {
@@ -129,8 +130,8 @@ void PairSums::AddReals(std::span<const Real> reference, std::span<const Real> c
   BlockMoments moments;
   BlockErrors errors{.sum_squares = kNotFinite};
   if (reference.size() > kFew) errors = ErrorsOf(reference, compressed, moments);
-  // Checks the sums of squares of both sides too, because they are not finite if values are
-  // infinite or extremely large.
+  // Also checks the sums of squares of the baseline values and of the compressed values: they are
+  // not finite if values are infinite or extremely large.
   if (std::isfinite(errors.sum_squares + errors.reference.sum_squares + moments.sum_squares)) {
     AddErrors(reference.size(), errors, steps);
     if (steps != nullptr) AddClipped(reference, errors.reference, *steps);
@@ -204,8 +205,8 @@ double PairStatistics::Cosine() const {
   if (finite_count() == 0) return kNothing;
   const double x = std::sqrt(reference.sum_squares), y = std::sqrt(compressed.sum_squares);
   if (x == 0 || y == 0) return x == y ? 1 : 0;
-  // Uses the difference of the vectors for small angles, because 1 - Σxy / |x||y| would lose all
-  // significant digits.
+  // Computes the cosine from the difference of the vectors, because 1 - Σxy / |x||y| would lose all
+  // significant digits for small angles.
   const double gap = x - y;
   return std::clamp(1 - (sum_squared_error - gap * gap) / (2 * x * y), -1.0, 1.0);
 }

@@ -11,7 +11,7 @@
 
 namespace cboard::tensor {
 
-// The quantizer of consecutive elements: scale and zero point, and the limits beyond which values
+// The quantizer of consecutive elements: scale and zero point, and the limits outside which values
 // are clipped.
 struct Steps {
   double scale = 1;
@@ -25,19 +25,20 @@ struct Steps {
 
 class PairSums {
  public:
-  // Adds 1 to kPairBlock codes of one scale. The scale must be finite, and the zero point within
-  // ±2^20. Returns the moments of the codes.
+  // Adds 1 to kPairBlock codes that have the same scale. The scale must be finite, and the zero
+  // point within ±2^20. Returns the moments of the codes.
   template <typename Code>
   CodeMoments AddCodes(std::span<const float> reference, std::span<const Code> codes,
                        const Steps& steps);
 
-  // Adds a block of 1 to kPairBlock real values; `steps` is optional.
+  // Adds 1 to kPairBlock pairs of real values. `steps` has the scale and zero point of the
+  // compressed values; null if they are not on a grid.
   template <typename Real>
   void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                 const Steps* steps);
 
-  // Adds the `count` pairs of one lane; `steps` is optional. If a value is not finite, adds nothing
-  // and returns false.
+  // Adds the `count` pairs of one lane (channel) of a group. `steps` may be null. If a value is not
+  // finite, adds nothing and returns false.
   bool AddLane(std::size_t count, const LaneErrors& errors, std::size_t lane, const Steps* steps,
                bool are_codes);
 
@@ -60,8 +61,8 @@ class PairSums {
   CompensatedSum squared_error_;
   double max_error_ = 0;
 
-  // True if the errors of the last block were only rounding. The fast method for rounding is then
-  // tried first for the next block.
+  // True if the errors of the last block were only rounding errors. The fast method for such blocks
+  // is then tried first for the next block.
   bool is_rounding_ = true;
 
   bool has_steps_ = false;

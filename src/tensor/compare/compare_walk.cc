@@ -12,16 +12,18 @@
 namespace cboard::tensor {
 namespace {
 
-// Below this many consecutive elements of a channel, elements are gathered before they are
-// compared, because a kernel call costs as much as a hundred elements.
+// Minimum number of consecutive elements of a channel for a kernel call of their own: a call costs
+// as much as a hundred elements. Channels with fewer consecutive elements are first gathered from
+// several places.
 constexpr std::size_t kShortStretch = 64;
 
-// Size of a tile in lanes and elements per lane. A tile fits into the second-level cache.
+// Size of a tile: the number of lanes (channels), and the number of elements per lane. A tile fits
+// into the second-level cache.
 constexpr std::size_t kTileLanes = 128;
 constexpr std::size_t kTileElements = 256;
 
-// Reads the elements of one tensor as T, without a copy if possible, otherwise converted into a
-// buffer.
+// Reads the elements of one tensor as T: without a copy if possible, otherwise by converting them
+// into a buffer.
 template <typename T>
 class Source {
  public:
@@ -33,7 +35,8 @@ class Source {
     }
   }
 
-  // Returns elements of the tensor; the span is valid until the next call.
+  // Returns the elements [first, first + count) of the tensor. The span is valid until the next
+  // call.
   std::span<const T> Get(std::size_t first, std::size_t count) {
     if (elements_ != nullptr) return {elements_ + first, count};
     buffer_.resize(count);
@@ -51,8 +54,9 @@ class Source {
   std::vector<T> buffer_;
 };
 
-// Layout of the lanes. Lanes are the indices of the channel axis or, without one, of the axis of
-// the scales. The tensor consists of rows of all lanes, each `inner` elements wide.
+// Layout of the lanes of a tensor. A lane is an index of the channel axis. Without a channel axis,
+// it is an index of the axis of the scales. The tensor consists of rows, and a row has `inner`
+// consecutive elements of each lane.
 struct Lanes {
   std::size_t count = 1;
   std::size_t inner = 1;
@@ -81,7 +85,8 @@ Lanes LanesOf(const TensorView& compressed, const ComparisonOptions& options) {
   return lanes;
 }
 
-// Iterates over a pair of tensors whose elements are compared as X and Y.
+// Compares two tensors piece by piece. X is the type that the baseline's elements are converted to,
+// and Y is the type of the compressed elements.
 template <typename X, typename Y>
 class Walk {
  public:
@@ -119,7 +124,7 @@ class Walk {
     return {run.scale, static_cast<std::int32_t>(run.zero_point), codes_.min, codes_.max};
   }
 
-  // Adds consecutive elements of one channel to its sums.
+  // Adds consecutive elements of one channel, with any scales, to the sums of the channel.
   void AddStretch(std::size_t first, std::size_t count, PairSums& sums) {
     if (!scales_) return AddPart(first, count, grid_ ? &*grid_ : nullptr, sums);
     scales_->ForEachRun(first, first + count, [&](const QuantizedRun& run) {
@@ -132,7 +137,7 @@ class Walk {
     });
   }
 
-  // Adds consecutive elements of one channel and one scale to its sums.
+  // Adds consecutive elements of one channel with the same scale to the sums of the channel.
   void AddPart(std::size_t first, std::size_t count, const Steps* steps, PairSums& sums) {
     for (const std::size_t end = first + count; first < end; first += kPairBlock) {
       const std::size_t size = std::min(kPairBlock, end - first);
@@ -146,8 +151,8 @@ class Walk {
     if constexpr (std::is_integral_v<Y>) InsertNewCodes(y, codes);
   }
 
-  // Adds pairs of values to the sums of a channel. Returns the moments of the codes; real values
-  // have none.
+  // Adds pairs of values to the sums of a channel. Returns the moments of the codes. Real values
+  // have no codes; the result is then empty.
   static CodeMoments AddToSums(std::span<const X> x, std::span<const Y> y, const Steps* steps,
                                PairSums& sums) {
     if constexpr (std::is_integral_v<Y>) {
@@ -164,8 +169,8 @@ class Walk {
     shared_.codes->Insert({reinterpret_cast<const std::uint8_t*>(codes.data()), codes.size()});
   }
 
-  // Adds the codes to the set of used codes. Returns early if all codes between their min and max
-  // are already in the set, which is the common case.
+  // Adds codes to the set of codes that occurred. Usually all codes between the min and max of
+  // `codes` are already in the set; the function then returns early.
   void InsertNewCodes(std::span<const Y> codes, const CodeMoments& extremes) {
     if (shared_.bins || (extremes.min >= seen_range_.min && extremes.max <= seen_range_.max))
       return;
@@ -176,7 +181,8 @@ class Walk {
     }
   }
 
-  // Adds codes whose scale is zero, infinite or NaN, by their dequantized values.
+  // Adds elements whose scale is zero, infinite or NaN. Their dequantized values are compared,
+  // because errors cannot be expressed in steps.
   void AddWithoutSteps(std::size_t first, std::size_t count, PairSums& sums) {
     std::vector<double> x(std::min(count, kPairBlock)), y(x.size());
     for (const std::size_t end = first + count; first < end; first += x.size()) {
@@ -188,8 +194,9 @@ class Walk {
     }
   }
 
-  // Processes lanes with few consecutive elements: transposes tiles of rows and lanes, so that
-  // neighbouring elements belong to different lanes, and then compares a group of lanes at once.
+  // Processes lanes (channels) that have few consecutive elements. Transposes the tensor in tiles,
+  // so that neighbouring elements belong to different lanes, and then compares a group of lanes at
+  // once.
   void Gather() {
     const std::size_t inner = lanes_.inner, row_length = lanes_.count * inner;
     const std::size_t rows = count_ / row_length;
@@ -226,8 +233,8 @@ class Walk {
     }
   }
 
-  // Adds a group of lanes, starting at `lane`, with `size` elements each, from the columns of a
-  // tile.
+  // Adds a group of lanes (channels) from a tile. `lane` is the first lane, and each lane has
+  // `size` elements in one column of the tile.
   void AddGroup(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x,
                 const Y* y) {
     std::array<Steps, kLaneGroup> steps;
@@ -274,7 +281,7 @@ class Walk {
     return lane;
   }
 
-  // Adds a group in which a lane has no usable scale.
+  // Adds a group of lanes (channels) one by one, because a lane in it has no usable scale.
   void AddOneByOne(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x_columns,
                    const Y* y_columns) {
     for (std::size_t i = 0; i < lane_count; ++i) {
@@ -305,7 +312,8 @@ class Walk {
   SharedCounts& shared_;
   std::optional<ScaleLookup> scales_;
   ComparisonOptions::CodeRange codes_;
-  // A range of codes that are all in the set of used codes, so that they need not be added again.
+  // A range of codes that are all in the set of codes that occurred. They need not be added to the
+  // set again.
   CodeMoments seen_range_{.min = 0, .max = -1};
   std::optional<Steps> grid_;
 };
@@ -319,7 +327,7 @@ ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOp
     if constexpr (std::is_integral_v<Element> && sizeof(Element) <= 2) {
       return {std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max()};
     } else {
-      // Returns an unlimited range: int32, wider integers and floats do not clip.
+      // The range is unlimited: int32, wider integers and floats do not clip.
       return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
     }
   });

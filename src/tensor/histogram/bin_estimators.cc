@@ -14,8 +14,8 @@
 namespace cboard::tensor {
 namespace {
 
-// The values of a histogram, and numpy's estimators of the bin width, one method each. A width of 0
-// means that no width can be estimated. Reorders the values.
+// The values of a histogram, and numpy's estimators of the bin width, one method per estimator. A
+// width of 0 means that the estimator has no estimate. The estimators may reorder the values.
 class Sample {
  public:
   explicit Sample(std::vector<double> values)
@@ -44,7 +44,8 @@ class Sample {
   }
 
  private:
-  // Returns numpy.std, and the skewness: the mean cube of the deviations in units of numpy.std.
+  // Returns numpy.std and the skewness. The skewness is the mean cube of the deviations in units of
+  // numpy.std.
   std::pair<double, double> DeviationAndSkewness() const;
   double Percentile(double fraction);
 
@@ -75,7 +76,7 @@ double Sample::Doane() const {
          (1.0 + std::log2(size_) + std::log2(1.0 + std::abs(skewness) / skewness_deviation));
 }
 
-// Returns a percentile, equal to numpy.percentile with linear interpolation.
+// Returns the same percentile as numpy.percentile with linear interpolation.
 double Sample::Percentile(double fraction) {
   const double position = (size_ - 1) * fraction;
   const double whole = std::floor(position);
@@ -94,8 +95,8 @@ double Sample::FreedmanDiaconis() {
   return 2.0 * (upper - lower) * std::pow(size_, -1.0 / 3.0);
 }
 
-// Returns the number of bins with the smallest estimated squared error. The values are sorted
-// first, so that the counts for each number of bins are found by searching the edges.
+// Returns the number of bins with the smallest estimated squared error. Sorts the values first, so
+// that the counts for each number of bins can be found by binary search for the edges.
 Result<double> Sample::Stone() {
   if (values_.size() <= 1 || spread() == 0) return 0;
   std::ranges::sort(values_);
@@ -150,7 +151,7 @@ Result<std::size_t> EstimateBinCount(BinEstimator estimator, std::vector<double>
   Sample sample(std::move(values));
   const ValueRange range = sample.range();
   CBOARD_ASSIGN_OR_RETURN(const double width, BinWidth(estimator, sample));
-  // numpy uses one bin if the width is 0, for example if both quartiles are equal.
+  // Like numpy, uses one bin if the width is 0, for example because both quartiles are equal.
   if (width == 0) return 1;
   const double count = std::ceil((range.last - range.first) / width);
   if (!(count <= static_cast<double>(kMaxEqualBins))) {

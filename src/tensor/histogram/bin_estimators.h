@@ -1,8 +1,9 @@
 // Estimates a number of bins from the data, like numpy.histogram_bin_edges.
 //
-// `auto` follows NumPy up to 2.2: the narrower of `fd` and `sturges`. That is the last version that
-// every Python supported by tensorboardX can install. NumPy 2.3 also limits it by `sqrt`, which
-// differs only for values far outside the quartiles of large tensors.
+// `auto` follows NumPy up to 2.2: it uses the smaller bin width of `fd` and `sturges`. NumPy 2.2 is
+// the last version that every Python supported by tensorboardX can install. NumPy 2.3 also compares
+// the width with that of `sqrt`. The result differs only for large tensors in which some values are
+// far outside the quartiles.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@
 
 namespace cboard::tensor {
 
-// Returns the number of equal bins for `values`, which must be finite and not empty; their order
-// may change. Fails with kInvalidArgument if it exceeds kMaxEqualBins.
+// Returns the number of equal bins for `values`. The values must be finite and not empty; their
+// order may change. Fails with kInvalidArgument if the number of bins exceeds kMaxEqualBins.
 Result<std::size_t> EstimateBinCount(BinEstimator estimator, std::vector<double> values);
 
 }  // namespace cboard::tensor

@@ -15,9 +15,10 @@
 namespace cboard::tensor {
 namespace {
 
-// Counts values in several lanes of counters. Neighbouring values are often equal, and increments
-// of one counter would wait for each other. A few values get a single lane, because clearing and
-// adding lanes costs more than counting them.
+// Counts values in bins. Neighbouring values are often equal, and increments of the same counter
+// would wait for each other. Each counter therefore exists several times, once per lane. For a few
+// values there is only one lane, because clearing and adding the lanes would cost more than
+// counting the values.
 class GridCounter {
  public:
   GridCounter(const BinGrid& grid, std::size_t bins, std::size_t expected_count)
@@ -86,7 +87,8 @@ double BinGrid::width() const { return std::ldexp(1.0, exponent); }
 
 std::int64_t BinGrid::IndexOf(double value) const {
   const auto index = static_cast<std::int64_t>(std::floor(value / width()));
-  // Corrects the bin index: a negative quotient that is too small for a double has lost its sign.
+  // Corrects the bin index. If a negative quotient is too small for a double, it becomes 0 and
+  // loses its sign.
   return value < static_cast<double>(index) * width() ? index - 1 : index;
 }
 

@@ -10,8 +10,8 @@ namespace cboard::tensor {
 ByteCounts::ByteCounts(const TensorView& tensor, std::size_t first, std::size_t count)
     : is_signed_(tensor.dtype == DType::kInt8) {
   std::span<const std::uint8_t> bytes = ElementsOf<std::uint8_t>(tensor, first, count);
-  // Number of lanes of counters. Neighbouring codes are often equal, and increments of one counter
-  // would wait for each other.
+  // Number of lanes. Neighbouring codes are often equal, and increments of the same counter would
+  // wait for each other. Each counter therefore exists several times, once per lane.
   constexpr std::size_t kLanes = 8;
   constexpr std::size_t kMaxPart = std::size_t{1} << 31;
   while (!bytes.empty()) {

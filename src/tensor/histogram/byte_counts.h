@@ -1,4 +1,5 @@
-// Counts each code of an 8-bit tensor, from which all its statistics can be computed.
+// Counts each code of an 8-bit tensor. All statistics of the tensor can be computed from these
+// counts.
 #pragma once
 
 #include <array>
@@ -11,13 +12,13 @@
 
 namespace cboard::tensor {
 
-// Counts of the int8 or uint8 codes of a tensor, or of a part of it.
+// Counts of the int8 or uint8 codes of a tensor, or of part of a tensor.
 class ByteCounts {
  public:
-  // Counts elements [first, first + count) of `tensor`, for which HoldsBytes must be true.
+  // Counts the elements [first, first + count) of `tensor`. HoldsBytes(tensor) must be true.
   ByteCounts(const TensorView& tensor, std::size_t first, std::size_t count);
 
-  // Calls `visit(code, count)` for each code that occurs, in any order.
+  // Calls `visit(code, count)` for each code with a count above 0, in any order.
   template <typename Visitor>
   void ForEach(Visitor&& visit) const {
     for (int byte = 0; byte < 256; ++byte) {
@@ -33,13 +34,13 @@ class ByteCounts {
   std::array<std::uint64_t, 256> counts_{};
 };
 
-// Minimum number of codes per scale for which counting codes, and then evaluating at most 256
-// values, is faster than dequantizing.
+// Minimum number of codes with the same scale for which it is faster to count them and then to
+// evaluate at most 256 values than to dequantize each code.
 inline constexpr std::size_t kLongRun = 1024;
 
-// If `tensor` has 8-bit codes in long enough runs of equal scale, calls
-// `visit(ByteCounts, QuantizedRun)` for each run and returns true. Without quantization
-// the scale is 1.
+// If `tensor` has 8-bit codes, and enough consecutive codes have the same scale, calls
+// `visit(ByteCounts, QuantizedRun)` for each run of equal scale and returns true. Without
+// quantization the scale is 1.
 template <typename Visitor>
 bool ForEachByteRun(const TensorView& tensor, Visitor&& visit) {
   if (!HoldsBytes(tensor)) return false;

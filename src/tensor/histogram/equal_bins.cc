@@ -20,7 +20,7 @@ Result<std::vector<double>> MakeEqualBins(ValueRange range, std::size_t count) {
                                                  " bins were requested, but only 1 to " +
                                                  std::to_string(kMaxEqualBins) + " are possible");
   }
-  // The edges are computed like numpy.linspace.
+  // Computes the edges like numpy.linspace, with the same rounding.
   const double width = range.last - range.first;
   const double step = width / static_cast<double>(count);
   std::vector<double> edges(count + 1);
@@ -50,7 +50,7 @@ void EqualBinCounter::Add(std::span<const Real> values) {
     const auto value = static_cast<double>(real);
     auto bin = static_cast<std::size_t>((value - first) / width * bins);
     bin = std::min(bin, counts_.size() - 1);
-    // The quotient may have a rounding error, so the value is compared with the edges.
+    // The quotient may have a rounding error, so the value is compared with the edges of the bin.
     if (value < edges_[bin]) {
       --bin;
     } else if (value >= edges_[bin + 1] && bin + 1 != counts_.size()) {

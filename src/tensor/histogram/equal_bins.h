@@ -1,5 +1,5 @@
-// Bins of equal width between the smallest and the largest value; edges and counts equal
-// numpy's.
+// Bins of equal width between the smallest and the largest value. Edges and counts equal those of
+// numpy.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@ struct ValueRange {
   double last = 0;
 };
 
-// Maximum number of bins; more would be useless and fill the memory.
+// Maximum number of bins. More bins would be useless and take too much memory.
 inline constexpr std::size_t kMaxEqualBins = std::size_t{1} << 24;
 
-// Returns the range that numpy divides into bins: the min and max, or 0.5 to each side if they are
-// equal.
+// Returns the range that numpy divides into bins: from min to max. If both are equal, the range is
+// 0.5 below to 0.5 above them.
 ValueRange BinRangeOf(double min, double max);
 
-// Returns `count` + 1 edges. Fails with kInvalidArgument for no bins or more than kMaxEqualBins, or
+// Returns `count` + 1 edges. Fails with kInvalidArgument if `count` is 0 or above kMaxEqualBins, or
 // if doubles cannot represent so many different edges.
 Result<std::vector<double>> MakeEqualBins(ValueRange range, std::size_t count);
 
-// Counts values in bins from MakeEqualBins. All values must be inside the range.
+// Counts values in bins from MakeEqualBins. All values must be inside the range of the bins.
 class EqualBinCounter {
  public:
   // Borrows `edges`.

@@ -31,14 +31,16 @@ constexpr std::array<std::pair<std::string_view, BinEstimator>, 8> kEstimators =
     {"sqrt", BinEstimator::kSqrt},
 }};
 
-// All bins before merging and trimming: counts[i] is for the bin from edges[i] to edges[i + 1].
+// The bins before merging and removing empty bins. counts[i] belongs to the bin from edges[i] to
+// edges[i + 1].
 struct Bins {
   std::vector<double> own_edges;  // Empty if `edges` points to other memory.
   std::span<const double> edges;
   std::vector<std::uint64_t> counts;
 };
 
-// Adds the at most 256 values of 8-bit codes with one scale to their bins.
+// Adds 8-bit codes with the same scale to the bins. There are at most 256 different values, so each
+// value is added once with its count.
 void AddBytes(const ByteCounts& bytes, const QuantizedRun& run, StatisticsBuilder& statistics,
               TensorBoardCounts counts) {
   const bool finite = std::isfinite(run.scale);
@@ -112,7 +114,7 @@ Result<Bins> CountBetweenEdges(const TensorView& tensor, std::span<const double>
     return Fail(ErrorCode::kInvalidArgument, "histogram: " + std::to_string(edges.size()) +
                                                  " bin edges are given; give at least two edges");
   }
-  // The comparison is negated, so that NaN, which compares as false, is also refused.
+  // The comparison is negated, so that NaN is rejected too: comparisons with NaN are false.
   const auto unsorted = std::ranges::adjacent_find(edges, std::not_fn(std::less_equal<>()));
   if (unsorted != edges.end()) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -144,9 +146,9 @@ Result<Bins> Count(const TensorView& tensor, const Binning& binning,
   return CountEqualBins(tensor, binning, statistics);
 }
 
-// Merges neighbouring bins in groups of equal size, as tensorboardX does. The last group contains
-// the rest, so there can be more bins than `max_bins`: 11 bins for a maximum of 5 are merged in
-// pairs, into 6.
+// Merges groups of neighbouring bins, as tensorboardX does. All groups have the same number of
+// bins, except the last one, which may have fewer. There can be more groups than `max_bins`: with a
+// maximum of 5, 11 bins are merged in pairs, which gives 6 groups.
 void Thin(std::size_t max_bins, Bins& bins) {
   if (max_bins == 0 || bins.counts.size() <= max_bins) return;
   const std::size_t step = bins.counts.size() / max_bins;
@@ -165,8 +167,9 @@ void Thin(std::size_t max_bins, Bins& bins) {
   bins.edges = bins.own_edges;
 }
 
-// Keeps the bins from the first to the last non-empty one, and one empty bin before. Only right
-// edges are stored, so the empty bin stores the left edge of the first bin.
+// Keeps the bins from the first to the last non-empty bin, and adds one empty bin before them. The
+// format stores only right edges; the right edge of the empty bin is the left edge of the first
+// bin.
 Result<void> Trim(const Bins& bins, HistogramData& histogram) {
   const auto occupied = [](std::uint64_t count) { return count > 0; };
   const auto first = std::ranges::find_if(bins.counts, occupied);
@@ -185,7 +188,7 @@ Result<void> Trim(const Bins& bins, HistogramData& histogram) {
   return {};
 }
 
-// Computes min, max and sums of a histogram like numpy, which includes NaN and infinity.
+// Computes min, max and sums of a histogram. Like numpy, includes NaN and infinity.
 void Summarize(const TensorStatistics& statistics, HistogramData& histogram) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

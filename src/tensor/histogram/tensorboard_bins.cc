@@ -12,29 +12,29 @@
 namespace cboard::tensor {
 namespace {
 
-// Maximum value of a counter; counters are emptied before they can overflow.
+// Maximum number of values before the counters are emptied, so that no counter overflows.
 template <typename Count>
 constexpr std::size_t kMaxPending = std::numeric_limits<Count>::max() / 2;
 
 template <typename Real>
 constexpr std::size_t kCells = std::remove_cvref_t<decltype(CellsOf(Real{}))>::kCount;
 
-// Number of counters that are checked together. The values of a tensor have few exponents, so most
-// groups of cells are empty.
+// Number of counters that are checked at once. The values of a tensor have few different exponents,
+// so most of these groups of counters are zero.
 constexpr std::size_t kGroup = 32;
 
-// Prefetches the next block of a tensor while the current one is counted. Blocks are summed before
-// they are counted, and the sum would wait for memory. It is only a hint and may point beyond the
-// tensor.
+// Prefetches the next block of a tensor while the current block is counted. Otherwise the sum of
+// the next block, which is computed before it is counted, would wait for memory. A prefetch is only
+// a hint; the address may be beyond the tensor.
 void PrefetchNextBlock(const void* values) {
-  // The block size in which ForEachBlock divides arrays of float32.
+  // Size in bytes of the blocks into which ForEachBlock divides float32 arrays.
   constexpr std::uintptr_t kBlockBytes = 16384;
   hwy::Prefetch(
       reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(values) + kBlockBytes));
 }
 
 // Returns zero if all counters of a group are zero. Reads eight bytes at a time, because most
-// groups are empty.
+// groups are zero.
 template <typename Count>
 std::uint64_t AnyBits(const Count* counters) {
   std::uint64_t any = 0;
@@ -48,14 +48,15 @@ std::uint64_t AnyBits(const Count* counters) {
 
 }  // namespace
 
-// Counters in several lanes. Neighbouring values are often equal (mostly zeros); in different lanes
-// their increments do not wait for each other. Emptying the counters takes as long as counting some
-// thousands of values, so few values get fewer and smaller counters.
+// The counters of all cells. Neighbouring values are often equal (mostly zeros), and increments of
+// the same counter would wait for each other. Each counter therefore exists several times, once per
+// lane. Emptying the counters takes as long as counting some thousands of values, so small tensors
+// use fewer and smaller counters.
 template <typename Real>
 struct TensorBoardCounter<Real>::Counters {
-  // The length of a lane. It is longer than the number of cells, so that the same cell of two lanes
-  // is not a multiple of 4096 bytes apart: loads would wait for stores to addresses that differ
-  // only in higher bits.
+  // Number of counters in a lane. It is more than the number of cells, so that the counters of a
+  // cell in two lanes are not a multiple of 4096 bytes apart. Otherwise a load would wait for an
+  // unrelated store, because processors first compare only the low bits of addresses.
   static constexpr std::size_t kLaneLength = kCells<Real> + 16;
 
   template <typename Count, std::size_t kLanes>
@@ -65,8 +66,9 @@ struct TensorBoardCounter<Real>::Counters {
   Lanes<std::uint32_t, 4> many{};
 };
 
-// A pool of unused counters, all zero. Clearing counters would take longer than counting a small
-// tensor. The counters of the previous tensor are reused: moving counts to bins has cleared them.
+// Returns the thread's unused counters, which are all zero. Small tensors reuse the counters of the
+// previous tensor, because clearing new counters would take longer than counting the values. Moving
+// counts to bins has set them to zero.
 template <typename Real>
 std::unique_ptr<typename TensorBoardCounter<Real>::Counters>&
 TensorBoardCounter<Real>::SpareOfThread() {
@@ -114,8 +116,8 @@ template <typename Real>
 template <typename Lanes>
 void TensorBoardCounter<Real>::CountCells(Lanes& lanes, std::span<const Real> values) {
   const auto& cells = CellsOf(Real{});
-  // Computes all cells of a step before the first is counted, because the compiler does not know
-  // that counters and carries do not overlap.
+  // Computes all cells of a step before counting any of them. Otherwise the compiler would reload
+  // the table after each count, because it cannot know that counters and table do not overlap.
   constexpr std::size_t kStep = 8;
   std::size_t i = 0;
   for (; i + kStep <= values.size(); i += kStep) {

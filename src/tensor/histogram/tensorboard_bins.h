@@ -10,8 +10,8 @@
 
 namespace cboard::tensor {
 
-// Counts of the kTensorBoardBins bins, by numpy's rules: [left, right), for the last bin [left,
-// right].
+// The counts of the kTensorBoardBins bins. As in numpy, a bin is [left, right), and the last bin is
+// [left, right].
 using TensorBoardCounts = std::span<std::uint64_t, kTensorBoardBins>;
 
 // Counts values of type Real (float or double). Values outside the edges, infinities and NaNs are
@@ -19,8 +19,8 @@ using TensorBoardCounts = std::span<std::uint64_t, kTensorBoardBins>;
 template <typename Real>
 class TensorBoardCounter {
  public:
-  // Adds to the bins of `counts`, which must outlive the counter. `expected_count` is the
-  // approximate number of values; for small numbers, fewer and smaller counters are used.
+  // Adds to `counts`, which must outlive the counter. `expected_count` is the approximate number of
+  // values; for a small number, fewer and smaller counters are used.
   TensorBoardCounter(std::size_t expected_count, TensorBoardCounts counts);
   ~TensorBoardCounter();
 
@@ -29,14 +29,15 @@ class TensorBoardCounter {
 
   void Add(std::span<const Real> values);
 
-  // Completes the counts. Must be called after the last Add.
+  // Adds all pending counts to the bins. Must be called after the last Add.
   void Finish();
 
  private:
   struct Counters;
   static std::unique_ptr<Counters>& SpareOfThread();
 
-  // Lanes are arrays of counters: 16 bits wide if few values are expected, otherwise 32 bits.
+  // `Lanes` are arrays of counters. A counter has 16 bits if few values are expected, otherwise 32
+  // bits.
   template <typename Lanes>
   void AddTo(Lanes& lanes, std::span<const Real> values);
   template <typename Lanes>

@@ -14,7 +14,7 @@ constexpr std::size_t kEdges = kTensorBoardBins + 1;
 constexpr std::size_t kPositiveEdges = kEdges / 2;
 constexpr std::size_t kZeroBin = kPositiveEdges;  // [0, 1e-12)
 
-// Computes the edges by repeated multiplication, as TensorBoard does; pow() would round
+// Computes the edges by repeated multiplication, as TensorBoard does. pow() would round
 // differently.
 std::array<double, kEdges> MakeEdges() {
   std::array<double, kEdges> edges{};
@@ -47,19 +47,20 @@ Bits FirstAbove(double edge) {
   return std::bit_cast<Bits>(real);
 }
 
-// The start of a bin, as the bits of a floating-point magnitude.
+// The start of a bin, as the bit pattern of a floating-point magnitude.
 template <typename Bits>
 struct Threshold {
   Bits magnitude;
   std::size_t bin;
 };
 
-// Returns the magnitudes at which bins start, in ascending order. Bins include their left edge: a
-// positive edge belongs to the bin above it, a negative edge to the bin of smaller magnitudes.
+// Returns the magnitudes at which bins start, in ascending order. A bin includes its left edge. A
+// positive edge thus belongs to the bin with larger magnitudes, and a negative edge to the bin with
+// smaller magnitudes.
 template <typename Bits, typename Real>
 std::vector<Threshold<Bits>> Thresholds(bool negative) {
   std::vector<Threshold<Bits>> thresholds;
-  // -0.0 is in the bin of 0; smaller values are in the bin before.
+  // -0.0 belongs to the same bin as 0. Negative values belong to the bin before.
   if (negative) thresholds.push_back({FirstAbove<Bits, Real>(0), kZeroBin - 1});
   for (std::size_t i = 0; i < kPositiveEdges; ++i) {
     const double edge = TensorBoardBinEdges()[kZeroBin + 1 + i];
@@ -74,8 +75,8 @@ std::vector<Threshold<Bits>> Thresholds(bool negative) {
   return thresholds;
 }
 
-// Iterates over all cells of one sign, smallest magnitudes first. For each cell, passes the bin at
-// its start, and the offset of the edge inside it, if there is one.
+// Calls `visit` for all cells of one sign, smallest magnitudes first. Passes the bin at the start
+// of the cell, and the offset of the edge inside the cell if there is an edge.
 template <typename Bits, typename Real, typename Visitor>
 void ForEachCell(bool negative, int shift, Visitor&& visit) {
   const auto thresholds = Thresholds<Bits, Real>(negative);
@@ -114,8 +115,8 @@ DoubleCells MakeDoubleCells() {
     ForEachCell<std::uint64_t, double>(
         negative, DoubleCells::kShift,
         [&](std::size_t cell, std::uint16_t bin, bool has_edge, std::uint64_t offset) {
-          // A cell that contains an edge is not merged with its neighbours, because it has its own
-          // carry.
+          // A cell that contains an edge is not merged with its neighbours, because it needs its
+          // own entry in `carry`.
           if (!can_merge || has_edge) {
             CBOARD_CHECK(used < DoubleCells::kCount);
             cells.bin[used++] = bin;

@@ -1,10 +1,11 @@
 // Finds the bin of a value among TensorBoard's exponential bins without a search.
 //
-// The bits of a floating-point number are already a coarse logarithm. A cell consists of all values
-// with equal sign, exponent and first four mantissa bits. The values of a cell differ by less than
-// the factor 1.1 between two edges, so a cell contains at most one edge. For each cell there is a
-// number that, added to the bits of a value, carries into the next cell exactly if the value is at
-// or beyond the edge. After this addition each cell belongs to a single bin, so counting cells
+// The bits of a floating-point number are approximately its logarithm. A cell consists of all
+// values with equal sign, exponent and first four mantissa bits. The largest and the smallest value
+// of a cell differ by less than a factor of 1.1, which is the distance between two edges; a cell
+// therefore contains at most one edge. Each cell has a number that is added to the bits of a value.
+// It is chosen so that the addition carries into the next cell exactly if the value is at or beyond
+// the edge. After the addition, all values of a cell belong to a single bin, so counting cells
 // counts bins.
 #pragma once
 
@@ -17,10 +18,11 @@ namespace cboard::tensor {
 
 inline constexpr std::size_t kTensorBoardBins = 1548;
 
-// A special bin index for values outside of all bins.
+// A special bin index for values outside all bins.
 inline constexpr std::uint16_t kOutsideBins = kTensorBoardBins;
 
-// Cells of floats. There are only 8192, so all are used, including those of NaNs.
+// The table of cells for floats. A cell consists of all values with equal sign, exponent and first
+// four mantissa bits. There are only 8192 cells, so all are used, including those of NaNs.
 struct FloatCells {
   static constexpr int kShift = 19;
   static constexpr std::size_t kCount = 1 << 13;
@@ -34,8 +36,9 @@ struct FloatCells {
   }
 };
 
-// Cells of doubles. There are 65536, so cells without an edge are merged with their neighbours to
-// have fewer counters.
+// The table of cells for doubles. A cell consists of all values with equal sign, exponent and first
+// four mantissa bits. There are 65536 cells. Neighbouring cells without an edge are merged, to have
+// fewer counters.
 struct DoubleCells {
   static constexpr int kShift = 48;
   static constexpr std::size_t kCount = 3520;
@@ -48,8 +51,8 @@ struct DoubleCells {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const std::size_t cell = merged[bits >> kShift];
     const std::uint64_t within = bits << (64 - kShift);
-    // Returns the cell of a value after the addition of the carry. Compiles to an add-with-carry
-    // instruction.
+    // Returns the cell of the value after the cell's carry was added. This compiles to an
+    // add-with-carry instruction.
     return cell + (within + carry[cell] < within ? 1 : 0);
   }
 };

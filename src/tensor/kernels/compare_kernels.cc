@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Adds one of the values after the last whole vector.
+// Adds one value. It is used for the values after the last whole vector.
 inline void AddReference(double x, tensor::BlockMoments& moments) {
   moments.min = std::min(moments.min, x);
   moments.max = std::max(moments.max, x);
@@ -33,13 +33,13 @@ inline void AddError(double error, tensor::BlockErrors& errors) {
   errors.max = std::max(errors.max, std::abs(error));
 }
 
-// Accumulates minimum, maximum and sums of one side, two vectors of doubles at a time, in
-// independent chains of additions.
+// Accumulates minimum, maximum and sums of the baseline or the compressed values. Handles two
+// vectors of doubles at a time, in independent chains of additions.
 template <class D, typename Real>
 class Moments {
  public:
-  // The vector type of stored values for two vectors of doubles: one vector of floats, or two of
-  // doubles.
+  // The vector type in which two vectors of doubles are stored in memory: one vector of floats, or
+  // two vectors of doubles.
   using Stored = hn::ScalableTag<Real>;
   HWY_INLINE Moments(D d, Real first)
       : sum0_(hn::Zero(d)),
@@ -49,8 +49,8 @@ class Moments {
         min_(hn::Set(Stored(), first)),
         max_(min_) {}
 
-  // Adds two vectors; `v0` and `v1` are the values of `stored` as doubles. `stored` is loaded
-  // again, because widening from memory is cheaper than from a register.
+  // Adds two vectors. `v0` and `v1` are the values of `stored` as doubles. They could be used
+  // instead of loading `stored` again, but widening from memory is cheaper than from a register.
   HWY_INLINE void Add(const Real* HWY_RESTRICT stored, hn::Vec<D> v0, hn::Vec<D> v1) {
     const Stored d;
     auto v = hn::LoadU(d, stored);
@@ -96,9 +96,9 @@ HWY_INLINE tensor::BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
   Moments<D, float> moments(d, reference[0]);
   auto squares0 = hn::Zero(d), squares1 = squares0, max = squares0;
   std::size_t i = 0;
-// The scalar target cannot load one vector of floats as two of doubles.
+// The scalar target cannot load one vector of floats as two vectors of doubles.
 #if HWY_TARGET != HWY_SCALAR
-  // Widens the codes of two vectors to integers and stores them in memory, because halves of a
+  // Widens the codes of two vectors to integers and stores them in memory. From memory, half a
   // vector can be loaded and converted to doubles without a shuffle.
   const hn::ScalableTag<std::int32_t> d32;
   const hn::Half<decltype(d32)> half;
@@ -184,8 +184,8 @@ tensor::BlockErrors DoubleErrors(const double* reference, const double* compress
   return RealErrors(reference, compressed, count, compressed_moments);
 }
 
-// The upper five bits of a byte select one of the set's 32 bytes, in two tables of 16; the lower
-// three bits select a bit.
+// Each byte is one bit in the set's 32 bytes: its upper five bits select the byte, from two tables
+// of 16 bytes, and its lower three bits select the bit.
 void InsertBytes(const std::uint8_t* HWY_RESTRICT bytes, std::size_t count, tensor::ByteSet& set) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR  // The vectors of the scalar target are too short for a table.

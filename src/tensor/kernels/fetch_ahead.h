@@ -5,10 +5,10 @@
 
 namespace cboard::tensor {
 
-// Prefetches the memory shortly after `now`: first into the second-level cache, which can wait for
-// several times as many lines as the first-level cache, and shortly before use into the first-level
-// cache. Processors prefetch automatically only within a page. Prefetches are hints, which may
-// point beyond the array.
+// Prefetches the memory shortly after `now`, in two steps: first into the second-level cache, which
+// can wait for several times as many cache lines as the first-level cache, and shortly before use
+// into the first-level cache. Without this function, processors prefetch only within a page. A
+// prefetch is a hint; the address may be beyond the array.
 //
 // Always inlined: GCC 12 removes calls of a function that only prefetches, because it sees no
 // effect.

@@ -30,7 +30,7 @@ void Places(const Real* HWY_RESTRICT values, std::size_t count, const tensor::Gr
   for (; i + lanes <= count; i += lanes) {
     const auto value = LoadDoubles(d, values + i);
     auto place = hn::Mul(value, inverse);
-    // Min and Max are not used, because processors differ for NaN.
+    // hn::Min and hn::Max are not used, because their result for NaN depends on the processor.
     place = hn::IfThenElse(hn::Lt(place, end), place, end);
     place = hn::IfThenElse(hn::Gt(place, below), place, below);
     place = hn::Floor(place);

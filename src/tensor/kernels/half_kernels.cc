@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
-// A plain loop that the compiler vectorizes. (Highway's own conversion treats infinity as a number
-// on processors without an instruction for it.)
+// Uses a plain loop that the compiler vectorizes. On processors without a conversion instruction,
+// Highway's own conversion treats infinity as a number.
 void Widen(const void* HWY_RESTRICT halves, float* HWY_RESTRICT out, std::size_t count) {
   const auto* HWY_RESTRICT from = static_cast<const std::byte*>(halves);
   for (std::size_t i = 0; i < count; ++i) {

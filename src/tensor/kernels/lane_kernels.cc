@@ -115,8 +115,9 @@ HWY_INLINE void Codes(const Real* HWY_RESTRICT values, std::size_t stride, std::
   const LaneTag d;
   const hn::Rebind<std::int32_t, LaneTag> d32;
   const auto largest = hn::Set(d, std::numeric_limits<double>::max());
-  // Multiplies by the inverse scale, which has an error below 1e-5 even for the last code of 32
-  // bits. Only values that are so close to the middle between two codes need a division.
+  // Multiplies by the inverse scale instead of dividing. The product has an error below 1e-5, even
+  // for the last code of 32 bits. Only values that are very close to the middle between two codes
+  // need a division.
   const auto sure = hn::Set(d, 0.5 - 1e-5);
   for (std::size_t lane = 0; lane < tensor::kLaneGroup; lane += hn::Lanes(d)) {
     const auto scale = hn::LoadU(d, steps.scale.data() + lane);
@@ -127,7 +128,7 @@ HWY_INLINE void Codes(const Real* HWY_RESTRICT values, std::size_t stride, std::
     const auto smallest = hn::Set(d, std::numeric_limits<double>::min());
     const bool has_inverse = hn::AllTrue(
         d, hn::And(hn::Le(hn::Abs(inverse), largest), hn::Ge(hn::Abs(inverse), smallest)));
-    // Min and Max are not used, because processors differ for NaN.
+    // hn::Min and hn::Max are not used, because their result for NaN depends on the processor.
     const auto saturate = [&](auto step) HWY_ATTR {
       step = hn::IfThenElse(hn::Lt(step, last), step, last);
       return hn::IfThenElse(hn::Gt(step, first), step, first);

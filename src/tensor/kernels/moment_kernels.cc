@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sums of a vectorized loop, to which the values after the last whole vector are added.
+// Adds up the sums of a vectorized loop, and adds the values after the last whole vector.
 template <class D, class V, typename Real>
 tensor::BlockMoments Finish(D d, V sum, V squares, double min, double max, const Real* tail,
                             std::size_t tail_count) {
@@ -82,15 +82,15 @@ tensor::BlockMoments DoubleMoments(const double* HWY_RESTRICT values, std::size_
                 values + i, count - i);
 }
 
-// Widens codes to 16 bits; pairs of products are added in 32 bits, which are emptied before they
-// overflow.
+// Widens codes to 16 bits. Pairs of products are added in 32-bit lanes, which are emptied before
+// they can overflow.
 template <typename Code>
 tensor::CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t count) {
   const hn::ScalableTag<std::int16_t> d16;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const hn::Rebind<Code, decltype(d16)> d8;
   const std::size_t lanes = hn::Lanes(d16);
-  // Maximum number of steps before the 32-bit lanes are emptied; each step adds at most 4 * 255^2
+  // Maximum number of steps before the 32-bit lanes are emptied. Each step adds at most 4 * 255^2
   // to a lane.
   constexpr std::size_t kMaxSteps = 8000;
 
@@ -109,7 +109,7 @@ tensor::CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t co
       sum0 = hn::ReorderWidenMulAccumulate(d32, v, ones, sum0, sum1);
       squares0 = hn::ReorderWidenMulAccumulate(d32, v, v, squares0, squares1);
     }
-    // The sums of single lanes fit into 32 bits, but their total may not.
+    // The sum in each lane fits into 32 bits, but the total of all lanes may not.
     HWY_ALIGN std::int32_t lane_sums[hn::MaxLanes(d32)];
     const auto total = [&](auto vector) {
       hn::Store(vector, d32, lane_sums);

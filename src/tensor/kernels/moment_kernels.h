@@ -1,5 +1,6 @@
 // Computes minimum, maximum and sums of a block of values with the widest vectors of the processor.
-// Compiled for every generation of x86-64 and ARM processors and selected at run time.
+// The code is compiled for every generation of x86-64 and ARM processors; the program selects one
+// at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,13 @@
 
 namespace cboard::tensor {
 
-// Number of values in a block. Short running sums are more accurate.
+// Number of values in a block. Sums over short blocks are more accurate.
 inline constexpr std::size_t kMomentBlock = 4096;
 
 // Moments of a non-empty block. Sums are accumulated in double precision.
 //
-// If a value is NaN or infinite, sum_squares is not finite, and min and max are undefined. (The
-// squares of large doubles may overflow, too.)
+// If a value is NaN or infinite, sum_squares is not finite, and min and max are undefined. The
+// squares of very large doubles may overflow too.
 struct BlockMoments {
   double min = 0;
   double max = 0;
@@ -24,7 +25,8 @@ struct BlockMoments {
 BlockMoments MomentsOf(std::span<const float> block);
 BlockMoments MomentsOf(std::span<const double> block);
 
-// Moments of a non-empty array of codes of any length, exact below 2^47 elements.
+// Moments of a non-empty array of codes. The array may have any length; the moments are exact below
+// 2^47 elements.
 struct CodeMoments {
   std::int64_t count = 0;
   std::int64_t min = 0;

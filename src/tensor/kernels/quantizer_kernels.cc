@@ -53,8 +53,8 @@ HWY_INLINE void QuantizeTo(const float* HWY_RESTRICT values, std::size_t count,
   const auto min = hn::Set(d, rule.min), max = hn::Set(d, rule.max);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    // The division is exact; multiplication by the reciprocal would round some halves to the other
-    // side.
+    // A division is used because it rounds correctly. A multiplication by the reciprocal would move
+    // some values from the middle between two codes to one side.
     const auto code = hn::Add(hn::Round(hn::Div(hn::LoadU(d, values + i), steps)), zeros);
     const auto within = hn::IfThenElse(hn::Ge(code, min), hn::Min(code, max), min);
     hn::StoreU(hn::DemoteTo(narrow, hn::ConvertTo(whole, within)), narrow, codes + i);

@@ -1,5 +1,6 @@
-// Inner loops of quantizer_trial.h: the range of values, and the code of each value. Compiled for
-// every generation of x86-64 and ARM processors and selected at run time.
+// Inner loops of quantizer_trial.h, which compute the range of values and the code of each value.
+// The loops are compiled for every generation of x86-64 and ARM processors; the program selects one
+// at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace cboard::tensor {
 
-// The range that contains 0 and all finite values.
+// The smallest range that contains 0 and all finite values.
 struct FiniteRange {
   float low = 0;
   float high = 0;
@@ -16,7 +17,8 @@ struct FiniteRange {
 };
 FiniteRange FiniteRangeOf(std::span<const float> values);
 
-// Quantization parameters: codes are round(value / step) + zero, half to even, within [min, max].
+// Quantization parameters. The code of a value is round(value / step) + zero, limited to [min,
+// max]; halves are rounded to even.
 struct CodeRule {
   float step = 1;
   float zero = 0;

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <type_traits>
 
-// Enables the dot product of bytes with 32-bit sums. Highway 1.0 checks the processor for it, but
-// compiles for another extension of that name; the code below corrects that if the compiler allows
-// it.
+// Enables the instruction for the dot product of bytes with 32-bit sums. Highway 1.0 checks whether
+// the processor has it, but then compiles for another extension with the same name. The code below
+// corrects this if the compiler allows it.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HWY_WANT_AVX3_DL
 #endif
@@ -23,7 +23,7 @@
 #define CBOARD_TENSOR_ROUNDING_SUMS_
 namespace cboard::tensor {
 
-// The sums of a block of codes and their errors; steps are codes minus their zero point.
+// The sums of a block of codes and of their errors. A step is a code minus its zero point.
 struct RoundingSums {
   double min = 0, max = 0;  // Min and max of the baseline values.
   double errors = 0, squared_errors = 0, errors_by_steps = 0, max_error = 0;
@@ -43,9 +43,9 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
-// Fallback for processors without fused multiply-subtract. It always reports that the errors are
-// too large, because a product that is rounded before the subtraction gives inexact errors.
-// (Vectors of one float also have no halves.)
+// Fallback for processors without fused multiply-subtract. There, the product is rounded before the
+// subtraction, so the errors are inexact. The fallback always reports that the errors are too
+// large. The scalar target uses it too, because its vectors of one float have no halves.
 
 template <typename Code>
 RoundingSums SumsOf(const float*, const Code*, float, float) {
@@ -56,14 +56,15 @@ RoundingSums SumsOf(const float*, const Code*, float, float) {
 
 #else
 
-// Number of float vectors for one vector of codes.
+// Number of float vectors that hold the values of one vector of codes.
 constexpr std::size_t kFloatVectors = sizeof(float);
 
-// Number of products of errors and steps that a lane sums in float32 before they are added in
+// Number of products (error times step) that a lane adds up in float32. The sum is then added in
 // float64.
 constexpr std::size_t kRun = 16;
 
-// A float64 sum over float32 values, for both halves of a vector.
+// A float64 sum of vectors of float32 values. Both halves of a vector are widened and added
+// separately.
 template <class D>
 class WideSum {
  public:
@@ -83,15 +84,15 @@ class WideSum {
   hn::Vec<D> low_, high_;
 };
 
-// Sums of errors and their squares, widened to float64 first.
+// Sums of errors and of squared errors. Each error is widened to float64 first.
 template <class D>
 class ErrorSums {
  public:
   HWY_INLINE explicit ErrorSums(D d)
       : sum0_(hn::Zero(d)), sum1_(sum0_), squares0_(sum0_), squares1_(sum0_) {}
 
-  // Adds an aligned vector of floats. It is read from memory, because its halves then widen without
-  // a shuffle.
+  // Adds an aligned vector of floats. The vector is read from memory, because from memory its
+  // halves can be widened without a shuffle.
   HWY_INLINE void Add(const float* HWY_RESTRICT errors) {
     const D d;
     const hn::Rebind<float, D> half;
@@ -112,12 +113,12 @@ class ErrorSums {
   hn::Vec<D> sum0_, sum1_, squares0_, squares1_;
 };
 
-// Returns the larger magnitude of `largest`, which is a magnitude, and `v`.
+// Returns the maximum of `largest`, which is a magnitude, and the magnitude of `v`.
 template <class V>
 HWY_INLINE V LargerMagnitude(V largest, V v) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // The instruction replaces two others. Its last argument selects the larger magnitude without its
-  // sign.
+  // The instruction replaces two others. Its last argument selects the larger magnitude and clears
+  // the sign.
   return V{_mm512_range_ps(largest.raw, v.raw, 0b1011)};
 #else
   return hn::Max(largest, hn::Abs(v));
@@ -145,8 +146,8 @@ class CodeSums {
     min_ = hn::Min(min_, v);
     max_ = hn::Max(max_, v);
 #if HWY_TARGET == HWY_AVX3_DL
-    // One operand is shifted by 128, because the instruction multiplies an unsigned byte and a
-    // signed byte.
+    // The instruction multiplies an unsigned byte by a signed byte, so one operand is shifted by
+    // 128.
     const auto ones = hn::Set(d8_, Code{1}), moved = hn::Xor(v, hn::Set(d8_, Code(0x80)));
     if constexpr (std::is_signed_v<Code>) {
       sum_.raw = _mm512_dpbusd_epi32(sum_.raw, ones.raw, v.raw);
@@ -188,8 +189,8 @@ class CodeSums {
   static constexpr hn::ScalableTag<std::int16_t> d16_{};
   static constexpr Sums d32_{};
   hn::Vec<Codes> min_, max_;
-  // Vectors of sums. Some targets use a second vector for the sums of other lanes, which is added
-  // at the end.
+  // Vectors of sums. Some targets use the second vector for the sums of other lanes; it is added at
+  // the end.
   hn::Vec<Sums> sum_, more_of_sum_, products_, more_of_products_;
 };
 
@@ -239,7 +240,8 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
   return sums;
 }
 
-// Computes the sums for a zero point of 0. Most weights have it, and no subtraction is needed then.
+// Computes the sums. A zero point of 0 has its own code without a subtraction, because most weights
+// have this zero point.
 template <typename Code>
 RoundingSums SumsOf(const float* reference, const Code* codes, float scale, float zero_point) {
   return zero_point == 0 ? SumsOf<false>(reference, codes, scale, zero_point)
@@ -272,7 +274,7 @@ namespace {
 HWY_EXPORT(Int8Rounding);
 HWY_EXPORT(Uint8Rounding);
 
-// True if errors in steps of this scale, and their squares, have full float32 precision.
+// True if float32 has its full precision for errors in units of this scale and for their squares.
 bool IsFollowed(double scale, std::int32_t zero_point) {
   const double magnitude = std::abs(scale);
   return magnitude >= 0x1p-30 && magnitude <= 0x1p30 && std::abs(zero_point) <= 255 &&
@@ -288,8 +290,8 @@ RoundedBlock BlockOf(const RoundingSums& sums, double scale, std::int32_t zero_p
       static_cast<double>(sums.codes.sum_squares) - 2 * zero * code_sum + count * zero * zero;
   const double signal = squared_steps * scale * scale;
   RoundedBlock block;
-  // The comparison is false if an error is not finite, because the sum of squares is not finite
-  // either.
+  // If an error is not finite, the sum of squares is not finite either, and the comparison is
+  // false.
   block.is_close = sums.squared_errors <= kRoundingNoise * signal;
   block.codes = sums.codes;
   block.errors.reference = {sums.min, sums.max, steps * scale + sums.errors,

@@ -9,20 +9,23 @@
 namespace cboard::tensor {
 namespace {
 
-// Returns the index, among `count` sorted values, of the value below which `share` of them are.
+// Returns the index of a quantile in `count` sorted values. `share` is the fraction of the values
+// below it.
 std::size_t RankOf(double share, std::size_t count) {
   return static_cast<std::size_t>(
       std::lrint(std::clamp(share, 0.0, 1.0) * static_cast<double>(count - 1)));
 }
 
-// Returns the value below which `share` of the values are.
+// Returns a quantile of `values`. `share` is the fraction of the values below it. Reorders the
+// values.
 float Quantile(std::vector<float>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(RankOf(share, values.size()));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
 
-// Computes for each scale the range that contains `percentile` percent of its values.
+// Computes the range of each scale, which contains `percentile` percent of the values with this
+// scale.
 std::vector<FiniteRange> Percentiles(std::span<const float> values, const QuantizerRuns& runs,
                                      const Quantizer& quantizer,
                                      const std::vector<FiniteRange>& extremes) {

@@ -12,8 +12,8 @@
 
 namespace cboard::tensor {
 
-// Maps elements to scales. A row consists of runs, with one scale per run; scales repeat after the
-// last run of a row.
+// Maps elements to scales. A row consists of runs of elements that share a scale. After the last
+// scale, the first one is used again.
 struct QuantizerRuns {
   std::size_t count = 0;       // Number of elements.
   std::size_t row_length = 1;  // Runs end at the end of a row.
@@ -24,7 +24,7 @@ struct QuantizerRuns {
     return run_length == row_length && scales * row_length == count;
   }
 
-  // Calls `visit(scale, first, count)` for all runs in the order of elements.
+  // Calls `visit(scale, first, count)` for each run, in the order of the elements.
   template <typename Visitor>
   void ForEach(Visitor&& visit) const {
     std::size_t scale = 0;
@@ -40,15 +40,16 @@ struct QuantizerRuns {
 // Maps the weights to scales. Fails with kInvalidArgument if the quantizer does not fit the shape.
 Result<QuantizerRuns> RunsOf(const TensorView& weights, const Quantizer& quantizer);
 
-// Returns the min and max of the values of each scale.
+// Returns the min and max of the values that share a scale, for each scale.
 std::vector<FiniteRange> ExtremesOf(std::span<const float> values, const QuantizerRuns& runs);
 
-// Returns the range of each scale, by the quantizer's percentile.
+// Returns the range of each scale. The quantizer's percentile decides how many values are inside.
 std::vector<FiniteRange> RangesOf(std::span<const float> values, const QuantizerRuns& runs,
                                   const Quantizer& quantizer,
                                   const std::vector<FiniteRange>& extremes);
 
-// True if both quantizers have the same runs, and therefore the same extremes.
+// True if both quantizers divide the elements into the same runs, so that the min and max of each
+// scale are equal too.
 bool HaveSameRuns(const Quantizer& a, const Quantizer& b);
 
 }  // namespace cboard::tensor

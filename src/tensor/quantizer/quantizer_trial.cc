@@ -28,7 +28,7 @@ Codes CodesFor(const std::vector<FiniteRange>& ranges, const Quantizer& quantize
   for (const FiniteRange& range : ranges) {
     const float extent =
         quantizer.symmetric ? std::max(-range.low, range.high) : range.high - range.low;
-    // A scale must be valid even if all its values are zero, or too small to divide by.
+    // A scale must be a valid divisor, even if all its values are zero or very small.
     float scale = extent / static_cast<float>(codes.max);
     if (!(scale >= std::numeric_limits<float>::min()) || !std::isfinite(scale)) scale = 1;
     codes.scales.push_back(scale);
@@ -51,8 +51,8 @@ class Trial {
                   .code_range = ComparisonOptions::CodeRange{codes_.min, codes_.max}}),
         are_rows_channels_(channel_axis == std::size_t{0}) {}
 
-  // Adds the float32 weights of the rows from `first` on, of `row_count` rows in total. Rows are
-  // the indices of the first dimension.
+  // Adds a part of the weights: the rows from `first` on. `row_count` is the number of rows of the
+  // whole tensor. A row is an index of the first dimension; its weights are float32.
   Result<void> Add(const TensorView& rows, std::size_t first, std::size_t row_count) {
     if (quantizer_.bits <= 8) {
       return quantizer_.symmetric ? AddAs<std::int8_t>(rows, first, row_count)
@@ -62,8 +62,8 @@ class Trial {
                                 : AddAs<std::uint16_t>(rows, first, row_count);
   }
 
-  // Returns the result over all `count` weights. Releases the sums, because with many short
-  // channels they take more memory than the weights.
+  // Returns the result over all `count` weights. Releases the sums: if there are many short
+  // channels, the sums take more memory than the weights.
   QuantizerTrial Take(std::size_t count) {
     const auto bits = static_cast<std::uint64_t>(quantizer_.bits);
     const ComparisonBuilder gathered = std::exchange(builder_, ComparisonBuilder());
@@ -75,8 +75,7 @@ class Trial {
   template <typename Code>
   Result<void> AddAs(const TensorView& rows, std::size_t first, std::size_t row_count) {
     CBOARD_ASSIGN_OR_RETURN(const QuantizerRuns runs, RunsOf(rows, quantizer_));
-    // If each row of the weights has its own scales, only the scales of the rows that are being
-    // added are used.
+    // If each row of the weights has its own scales, selects the scales of the rows that are added.
     const bool have_own = codes_.scales.size() > runs.scales;
     const std::size_t skipped =
         have_own ? first * (codes_.scales.size() / row_count) : std::size_t{0};
@@ -118,7 +117,7 @@ Result<void> Check(const Quantizer& quantizer) {
   return {};
 }
 
-// Creates an empty trial for each quantizer that is to be tried.
+// Creates an empty trial for each quantizer.
 Result<std::vector<Trial>> TrialsOf(const TensorView& weights,
                                     std::span<const Quantizer> quantizers,
                                     std::optional<std::size_t> channel_axis) {
@@ -156,8 +155,9 @@ Result<std::vector<QuantizerTrial>> TryQuantizers(const TensorView& given,
     real = TensorView(copied, weights.shape);
   }
   CBOARD_ASSIGN_OR_RETURN(std::vector<Trial> trials, TrialsOf(real, quantizers, channel_axis));
-  // Processes a few rows at a time, so that they stay in the cache for all trials. A tensor with
-  // one dimension is not divided, because a group may cross any cut.
+  // Processes a few rows at a time, so that the rows stay in the cache for all trials. A tensor
+  // with one dimension is not divided, because a group of elements that share a scale could be
+  // split.
   constexpr std::size_t kElements = std::size_t{1} << 16;
   const std::size_t count = real.element_count();
   const std::size_t length = real.shape.empty() ? 1 : static_cast<std::size_t>(real.shape[0]);

@@ -29,7 +29,7 @@ struct Bracketed {
   std::size_t inside = 0;  // Number of magnitudes inside the bracket, which were written.
 };
 
-// Extra space at the end of a buffer, because whole vectors are written.
+// Extra space at the end of a buffer. It is needed because whole vectors are written.
 inline constexpr std::size_t kSlack = 64;
 
 }  // namespace cboard::tensor
@@ -41,7 +41,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Writes the magnitudes between `low` and `high`, in their original order.
+// Writes the magnitudes between `low` and `high` to `out`, in their original order.
 Bracketed GatherFloats(const float* HWY_RESTRICT values, std::size_t count, float low, float high,
                        float* HWY_RESTRICT out) {
   const hn::CappedTag<float, kSlack> d;
@@ -76,7 +76,7 @@ HWY_EXPORT(GatherFloats);
 
 namespace {
 
-// Up to this many values are sorted directly.
+// Maximum number of values that are sorted directly.
 constexpr std::size_t kMaxValuesToSort = 256;
 
 struct Bracket {
@@ -84,9 +84,10 @@ struct Bracket {
   float high = kInfinity;
 };
 
-// Returns a bracket of magnitudes that probably contains the one at `rank`: around its place in a
-// sample, with a margin of two standard deviations. The sample takes one value at a random place of
-// each stretch, so that a periodic pattern in the values has no effect.
+// Returns a bracket of magnitudes that probably contains the magnitude at `rank`. The bracket is
+// estimated from a sample, with a margin of two standard deviations. The sample has one value from
+// a random place of each section of `values`, so that a periodic pattern in the values has no
+// effect.
 Bracket BracketOf(std::span<const float> values, std::size_t rank) {
   const std::size_t size = std::clamp<std::size_t>(values.size() / 32, 96, 1024);
   const std::size_t stretch = values.size() / size;
@@ -94,7 +95,7 @@ Bracket BracketOf(std::span<const float> values, std::size_t rank) {
   std::uint32_t random = 12345;
   for (std::size_t i = 0; i < size; ++i) {
     random = random * 1664525u + 1013904223u;
-    // Takes the value at a random position in the stretch, computed without a division.
+    // Takes the value at a random position in the section. The multiplication replaces a division.
     sample[i] = MagnitudeOf(values[i * stretch + (std::uint64_t{random} * stretch >> 32)]);
   }
   const auto count = static_cast<double>(size);
@@ -116,8 +117,8 @@ Bracket BracketOf(std::span<const float> values, std::size_t rank) {
   return bracket;
 }
 
-// Collects the magnitudes inside the bracket block by block, because the size of the result is not
-// known before.
+// Collects the magnitudes inside the bracket. Works block by block, because the number of these
+// magnitudes is not known in advance.
 Bracketed Gather(std::span<const float> values, Bracket bracket, std::vector<float>& out) {
   constexpr std::size_t kBlock = 4096;
   Bracketed all;
@@ -143,7 +144,7 @@ float RankedMagnitude(std::span<const float> values, std::size_t rank) {
     Bracketed found = Gather(values, bracket, next);
     if (rank < found.below) {  // The bracket was too high: its lower side was wrong.
       found = Gather(values, {0, std::nextafter(bracket.low, 0.0f)}, next);
-      // The bracket was too low: the upper end was wrong.
+      // The magnitude is above the bracket, so the values above it are searched.
     } else if (rank -= found.below; rank >= found.inside) {
       rank -= found.inside;
       found = Gather(values, {std::nextafter(bracket.high, kInfinity), kInfinity}, next);

@@ -16,9 +16,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Counts saturated pairs. Even and odd elements of both rows are in separate arrays of `count`
-// elements. A product of 8-bit numbers fits 16 bits; the sum of two fits if adding with and without
-// saturation gives the same.
+// Counts saturated pairs. The even and the odd elements of both rows are in separate arrays of
+// `count` elements. A product of two 8-bit numbers fits into 16 bits. The sum of two products fits
+// if addition with and without saturation gives the same result.
 std::size_t SaturatedPairs(const std::int16_t* HWY_RESTRICT even_activations,
                            const std::int16_t* HWY_RESTRICT odd_activations,
                            const std::int16_t* HWY_RESTRICT even_weights,
@@ -48,8 +48,8 @@ namespace {
 
 HWY_EXPORT(SaturatedPairs);
 
-// Rows with their even and odd elements in separate arrays, widened to 16 bits. An odd depth is
-// padded with a zero.
+// Rows of a matrix. Their even and odd elements are in separate arrays and widened to 16 bits. If
+// the depth is odd, a zero is added.
 struct SplitRows {
   std::vector<std::int16_t> even, odd;
   std::size_t pairs_per_row;
@@ -68,7 +68,7 @@ struct SplitRows {
   }
 };
 
-// True if activations up to `largest` can overflow with any pair of these weights.
+// True if the product of activations up to `largest` with any pair of these weights can overflow.
 bool CanSaturate(std::span<const std::int16_t> even, std::span<const std::int16_t> odd,
                  int largest) {
   for (std::size_t i = 0; i < even.size(); ++i) {

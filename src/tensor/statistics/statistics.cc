@@ -11,11 +11,12 @@
 namespace cboard::tensor {
 namespace {
 
-// Below this many consecutive elements of a channel, elements are gathered first.
+// Minimum number of consecutive elements of a channel that are added directly. Channels with fewer
+// consecutive elements are first gathered from several places.
 constexpr std::size_t kShortStretch = 64;
 
-// Adds rows of all channels, with `inner` elements each. A buffer per channel collects its elements
-// from several rows.
+// Adds rows to the statistics of all channels. A row has `inner` consecutive elements of each
+// channel. One buffer per channel collects the channel's elements from several rows.
 void AddGathered(const TensorView& tensor, std::size_t inner,
                  std::vector<StatisticsBuilder>& channels) {
   const std::size_t row_length = channels.size() * inner;
@@ -28,8 +29,8 @@ void AddGathered(const TensorView& tensor, std::size_t inner,
   std::size_t filled = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     ReadDoubles(tensor, i * row_length, row);
-    // Channels are in the innermost loop, because the stretches are too short to copy them one by
-    // one.
+    // The innermost loop is over the channels, because the elements per channel are too few to be
+    // copied one channel at a time.
     for (std::size_t j = 0; j < inner; ++j) {
       for (std::size_t channel = 0; channel < channels.size(); ++channel) {
         buffers[channel * capacity + filled + j] = row[channel * inner + j];
@@ -65,7 +66,7 @@ Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView&
   }
   const std::size_t count = tensor.element_count();
   const auto channel_count = static_cast<std::size_t>(tensor.shape[axis]);
-  // The shape of an empty tensor may have more channels than fit into memory.
+  // An empty tensor may have a shape with more channels than fit into memory.
   if (count == 0 && channel_count > (std::size_t{1} << 24)) {
     return Fail(ErrorCode::kInvalidArgument, "an empty tensor has " +
                                                  std::to_string(channel_count) +

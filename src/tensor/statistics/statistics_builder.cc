@@ -26,7 +26,7 @@ void StatisticsBuilder::AddCodes(const CodeMoments& codes, double scale, double 
   const auto [min, max] = std::minmax(
       {(static_cast<double>(codes.min) - zero_point) * scale,
        (static_cast<double>(codes.max) - zero_point) * scale});  // The scale may be negative.
-  // Removes the zero point from the sum. Sums of integers are exact below 2^53; only the product
+  // Subtracts the zero point from the sums. Sums of integers are exact below 2^53; only the product
   // with the scale is rounded.
   const double shifted_sum = sum - count * zero_point;
   const double shifted_squares = static_cast<double>(codes.sum_squares) - 2 * zero_point * sum +
@@ -89,7 +89,8 @@ CodeMoments CodeMomentsOf(const TensorView& tensor, std::size_t first, std::size
                                       : MomentsOf(ElementsOf<std::uint8_t>(tensor, first, count));
 }
 
-// Minimum codes per scale for counting codes; below it, dequantizing is faster than a call per run.
+// Minimum number of codes with the same scale for which codes are counted. For fewer codes,
+// dequantizing them is faster than a call per run.
 constexpr std::size_t kShortRun = 64;
 
 void AddValues(const TensorView& tensor, std::size_t first, std::size_t count,

@@ -13,8 +13,8 @@
 namespace cboard::tensor {
 
 // A sum that compensates rounding errors (Knuth's TwoSum), so that a million block sums are as
-// accurate as one. Inline and without branches on the values, because a channel with few weights
-// needs a dozen of these additions.
+// accurate as a single one. The code is inline and has no branches on the values, because even a
+// channel with few weights needs a dozen of these additions.
 class CompensatedSum {
  public:
   void Add(double value) {
@@ -40,13 +40,13 @@ class StatisticsBuilder {
   // Adds `value` `count` times.
   void Add(double value, std::uint64_t count);
 
-  // Adds codes with one finite scale: a code represents (code - zero_point) * scale.
+  // Adds codes that have the same finite scale. A code represents (code - zero_point) * scale.
   void AddCodes(const CodeMoments& codes, double scale, double zero_point);
 
-  // Adds `count` finite values with these moments.
+  // Adds `count` finite values whose moments are `moments`.
   void AddFinite(std::uint64_t count, const BlockMoments& moments);
 
-  // Adds everything that was added to `other`.
+  // Adds all values that were added to `other`.
   void Merge(const StatisticsBuilder& other);
 
   TensorStatistics Build() const;

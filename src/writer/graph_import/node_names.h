@@ -1,4 +1,5 @@
-// Makes names for graph nodes that are unique and that TensorBoard can match with the edges.
+// Makes unique names for graph nodes. TensorBoard can match these names with the edges of the
+// graph.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,9 @@
 
 namespace cboard::writer {
 
-// Converts `name` to a valid node name. In the inputs of a GraphDef, ":k" at the end selects an
-// output and "^" at the start marks a control edge. A node name must not contain these: "conv:0"
-// becomes "conv", "conv:1" becomes "conv_1", and "^x" becomes "_x".
+// Converts `name` to a valid node name. In the inputs of a GraphDef, ":k" at the end of a name
+// selects an output, and "^" at the start marks a control edge. A node name must contain neither:
+// "conv:0" becomes "conv", "conv:1" becomes "conv_1", and "^x" becomes "_x".
 inline std::string NodeName(std::string_view name) {
   std::string result(name);
   if (!result.empty() && result.front() == '^') result.front() = '_';

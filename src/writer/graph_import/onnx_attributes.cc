@@ -36,7 +36,8 @@ std::string ListOf(const std::vector<Element>& elements) {
   return text + "]";
 }
 
-// Formats the value of an attribute. If a file repeats the value, the last one is used.
+// Formats the value of an attribute that has one value. If a file contains several, the last one is
+// used.
 template <typename Element>
 std::string SingleOf(const std::vector<Element>& elements) {
   return elements.empty() ? "?" : TextOf(elements.back());

@@ -25,7 +25,8 @@ using proto::OnnxValueInfo;
 
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
 
-// Maximum size of a protobuf file, and so of an ONNX file; larger models have external weights.
+// Maximum size of a protobuf message, and therefore of an ONNX file. Larger models store their
+// weights in separate files.
 constexpr std::uint64_t kMaxModelBytes = std::uint64_t{2} << 30;
 
 Attributes TypeAndShape(int elem_type, const proto::Shape& shape) {
@@ -33,7 +34,8 @@ Attributes TypeAndShape(int elem_type, const proto::Shape& shape) {
           {"shape", Attribute::EncodedShape(shape)}};
 }
 
-// Builds the GraphDef of one model. Names are assigned first, because edges may have any direction.
+// Builds the GraphDef of one model. All names are assigned before edges are written, because a node
+// may use the output of a later node.
 class OnnxImport {
  public:
   explicit OnnxImport(const OnnxGraph& graph) : graph_(graph) {}
@@ -57,8 +59,7 @@ class OnnxImport {
     }
   }
 
-  // Names a node after its first output that has a name; a reference to that output is the node's
-  // name.
+  // Gives a node the name of its first named output. A reference to this output is the node's name.
   void NameNode(const OnnxNode& node) {
     const auto is_named = [](std::string_view output) { return !output.empty(); };
     const auto first = std::ranges::find_if(node.outputs, is_named);
@@ -77,7 +78,7 @@ class OnnxImport {
     }
   }
 
-  // Names an input or a weight; a tensor may be both.
+  // Gives an input or a weight its name. A tensor may be both an input and a weight.
   void NameTensor(std::string_view tensor) {
     if (!references_.contains(tensor)) Refer(tensor, names_.Take(tensor));
   }
@@ -95,7 +96,7 @@ class OnnxImport {
 
   void AddOutput(const OnnxValueInfo& output) {
     if (output.name.empty()) return;
-    // Skips an output that is also an input, because it already has a node.
+    // Skips an output that is also an input of the model: it already has a node.
     if (inputs_.contains(output.name)) return;
     const auto reference = references_.find(output.name);
     proto::Node node{.op = "Variable", .attributes = TypeAndShape(output.elem_type, output.shape)};
@@ -132,7 +133,8 @@ class OnnxImport {
     builder_.AddNode(added);
   }
 
-  // Returns the shapes of all outputs or none, because TensorBoard assigns them by position.
+  // Returns the shapes of all outputs if all are known, otherwise none: TensorBoard assigns shapes
+  // to outputs by position.
   std::vector<proto::Shape> OutputShapes(const OnnxNode& node) const {
     std::vector<proto::Shape> shapes;
     for (const std::string_view output : node.outputs) {

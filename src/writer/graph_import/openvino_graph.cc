@@ -18,7 +18,8 @@ namespace {
 using proto::Attribute;
 using proto::DataType;
 
-// Maximum size of the XML, far above real models; the parsed tree is several times as large.
+// Maximum size of the XML file, far above real models. The parsed tree takes several times as much
+// memory.
 constexpr std::uint64_t kMaxXmlBytes = std::uint64_t{512} << 20;
 
 struct Precision {
@@ -44,12 +45,12 @@ std::string LineOf(std::string_view xml, std::ptrdiff_t offset) {
   return "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
 }
 
-// A <layer> element, with the data that its edges need.
+// A <layer> element, and the data that its edges need.
 struct Layer {
   pugi::xml_node xml;
   std::string name;
   std::unordered_map<std::string_view, std::size_t> output_ports;  // Index of a port by its id.
-  // The inputs of a layer: target port, and reference of the source.
+  // The inputs of a layer: the number of the input port, and the reference to the source.
   std::vector<std::pair<int, std::string>> inputs;
 };
 
@@ -96,7 +97,8 @@ class OpenVinoImport {
     return {};
   }
 
-  // Finds the layer at one end of an edge; `end` is the name of the attribute with the layer's id.
+  // Finds the layer at one end of an edge. `end` is the name of the edge attribute that contains
+  // the layer's id.
   Result<Layer*> EndOf(pugi::xml_node edge, const char* end) {
     const std::string_view id = edge.attribute(end).value();
     const auto found = by_id_.find(id);

@@ -13,14 +13,15 @@ constexpr std::size_t kSlices = 64;
 constexpr std::size_t kSliceBytes = 256;
 static_assert(kSlices * kSliceBytes <= kMinBytes);
 
-// Minimum entropy of noise in bits per byte, of 8; noise in 16 KiB measures 7.99.
+// Data with at least this entropy is treated as noise. The unit is bits per byte, and the maximum
+// is 8. A sample of 16 KiB of random bytes has an entropy of 7.99.
 constexpr double kNoiseBitsPerByte = 7.9;
-// Maximum entropy of flat data in bits per byte. Below it, a compressor that searches for long runs
-// is faster than one that does not.
+// Data with less than this entropy, in bits per byte, is treated as flat. For flat data, a
+// compressor that searches for long runs is faster than other compressors.
 constexpr double kFlatBitsPerByte = 0.3;
 
-// Computes the entropy of slices taken evenly from the whole input, so that a constant region is
-// noticed.
+// Computes the entropy of slices that are evenly spread over the input, so that a constant region
+// anywhere has an effect.
 double BitsPerByte(std::span<const std::uint8_t> bytes) {
   std::array<std::uint32_t, 256> counts{};
   const std::size_t stride = (bytes.size() - kSliceBytes) / (kSlices - 1);
@@ -36,8 +37,9 @@ double BitsPerByte(std::span<const std::uint8_t> bytes) {
   return bits;
 }
 
-// True if stretches of bytes repeat, as in a grid of equal images. Compares only positions that
-// contain one certain value: because they are chosen by content, they are the same in every copy.
+// True if sequences of eight bytes repeat, as in a grid of equal images. Compares only the
+// sequences that start with one certain byte value. This choice depends only on the content, so it
+// selects the same positions in every copy of an image.
 bool Repeats(std::span<const std::uint8_t> bytes) {
   constexpr int kMark = 0x5a;
   constexpr std::size_t kDeflateReach = 32 << 10;

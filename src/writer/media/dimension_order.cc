@@ -5,7 +5,8 @@
 namespace cboard::writer::media {
 namespace {
 
-// Converts ASCII letters only, independently of the locale.
+// Converts an ASCII letter to upper case, independently of the locale. Other characters do not
+// change.
 char ToUpper(char letter) {
   return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
 }
@@ -16,8 +17,8 @@ Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                        std::string_view dataformats, std::string_view expected) {
   const auto fail = [&](const std::string& reason) {
     return Fail(ErrorCode::kInvalidArgument, "dataformats " + Quoted(dataformats) +
-                                                 " for a tensor of shape " + ShapeText(shape) +
-                                                 ": " + reason);
+                                                 " does not fit a tensor of shape " +
+                                                 ShapeText(shape) + ": " + reason);
   };
   if (dataformats.size() != shape.size()) {
     return fail("give one letter for each of the " + std::to_string(shape.size()) + " dimensions");

@@ -31,10 +31,10 @@ class DimensionOrder {
   std::array<Dimension, 26> dimensions_;
 };
 
-// Parses `dataformats`, which must contain exactly the letters `expected` in any order and case,
-// for a contiguous row-major tensor of `shape`, whose element count must not overflow. Fails with
-// kInvalidArgument, naming the format and the shape, if a letter is unknown, repeated or missing,
-// or if the number of letters differs from the rank.
+// Parses `dataformats`. It must contain exactly the letters of `expected`, in any order and in
+// either case. `shape` is the shape of a contiguous row-major tensor whose element count does not
+// overflow. Fails with kInvalidArgument if a letter is unknown, repeated or missing, or if the
+// number of letters differs from the rank; the message names the format and the shape.
 Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                        std::string_view dataformats, std::string_view expected);
 

@@ -75,9 +75,10 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(ParseDimensions, NamesTheFormatAndTheShape) {
-  EXPECT_THAT(ParseDimensions(Shape{3, 4, 5}, "CHX", "CHW"),
-              FailsSaying(ErrorCode::kInvalidArgument,
-                          "dataformats 'CHX' for a tensor of shape [3, 4, 5]: 'X' is not one"));
+  EXPECT_THAT(
+      ParseDimensions(Shape{3, 4, 5}, "CHX", "CHW"),
+      FailsSaying(ErrorCode::kInvalidArgument,
+                  "dataformats 'CHX' does not fit a tensor of shape [3, 4, 5]: 'X' is not one"));
 }
 
 }  // namespace

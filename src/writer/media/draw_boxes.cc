@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLineWidth = 2;
 constexpr std::int64_t kMargin = 1;
 
-// The color of one pixel, with as many bytes as the image has channels.
+// The color of a pixel: one byte per channel of the image.
 using Color = std::array<std::uint8_t, 4>;
 
 Color RedFor(std::size_t channels) {
@@ -27,7 +27,7 @@ Color RedFor(std::size_t channels) {
 
 Color BlackFor(std::size_t channels) { return channels < 3 ? Color{0, 255} : Color{0, 0, 0, 255}; }
 
-// A rectangle from `left`, `top` to `right`, `bottom` (exclusive); it may be outside of the image.
+// A rectangle of pixels; `right` and `bottom` are exclusive. Parts of it may be outside the image.
 struct Rectangle {
   std::int64_t left, top, right, bottom;
 };
@@ -46,8 +46,8 @@ void Fill(Pixels& pixels, const Rectangle& area, const Color& color) {
   }
 }
 
-// Draws a box like tensorboardX: with two-pixel lines as in Pillow's ImageDraw.line. Vertical lines
-// are inside the box, horizontal lines extend one pixel outside.
+// Draws a box like tensorboardX, with two-pixel lines as in Pillow's ImageDraw.line: vertical lines
+// are inside the box, and horizontal lines extend one pixel beyond it.
 void Outline(Pixels& pixels, const Rectangle& box, const Color& color) {
   const Rectangle outer = {box.left, box.top - 1, box.right + 1, box.bottom + kLineWidth};
   Fill(pixels, {outer.left, outer.top, outer.right, outer.top + kLineWidth}, color);
@@ -81,8 +81,8 @@ void DrawLabel(Pixels& pixels, const Rectangle& box, std::string_view label) {
   DrawText(pixels, box.left + kMargin, top + kMargin, label, BlackFor(pixels.channels));
 }
 
-// Limits a coordinate: far enough outside of any image, but small enough for sums. An infinite box
-// then has no visible edges.
+// Limits a coordinate to a value that is far outside any image, but small enough for additions. An
+// infinite box then has no visible edges.
 std::int64_t ToPixel(double coordinate) {
   constexpr double kFar = 1e15;
   return static_cast<std::int64_t>(std::clamp(coordinate, -kFar, kFar));

@@ -10,14 +10,14 @@
 
 namespace cboard::writer::media {
 
-// Returns `pixels` resized by `rescale`, with a red outline, two pixels wide, for each row of
-// `boxes`, and its label in black on red at the bottom left inside the box. `boxes` is N x 4: left,
-// top, right, bottom, in pixels of the original. `labels` has one text per box or is empty; an
-// empty text draws nothing. Parts outside of the image are clipped. Lines and letters are drawn
-// after resizing, so they stay sharp.
+// Returns `pixels` resized by the factor `rescale`, with an outline and a label for each row of
+// `boxes`. The outline is red and two pixels wide; the label is black on red, inside the box at the
+// bottom left. `boxes` is N x 4: left, top, right and bottom in pixels of the original image.
+// `labels` has one text per box or is empty; for an empty text no label is drawn. Parts outside the
+// image are clipped. Lines and letters are drawn after resizing, so they stay sharp.
 //
-// Fails with kInvalidArgument if `boxes` has another shape or contains a NaN, if the number of
-// labels differs, and like Resize.
+// Fails like Resize. Also fails with kInvalidArgument if `boxes` has another shape or contains a
+// NaN, or if the numbers of boxes and labels differ.
 Result<Pixels> DrawBoxes(const Pixels& pixels, const TensorView& boxes,
                          std::span<const std::string> labels = {}, double rescale = 1);
 

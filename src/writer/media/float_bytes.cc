@@ -1,4 +1,5 @@
-// This file is compiled once per instruction set (Highway); the best one is selected at run time.
+// This file is compiled once per instruction set (Highway). The program selects the best version at
+// run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "writer/media/float_bytes.cc"
 #include "writer/media/float_bytes.h"
@@ -18,8 +19,8 @@ using Floats = hn::ScalableTag<float>;
 using Integers = hn::RebindToSigned<Floats>;
 using Bytes = hn::Rebind<std::uint8_t, Floats>;
 
-// Converts floats to bytes that wrap around. The mask is needed because Highway's conversion
-// saturates where numpy returns zero.
+// Converts floats to bytes that wrap around. Values outside 32-bit integers are masked, because
+// numpy converts them to zero and Highway's conversion saturates.
 struct Wrap {
   HWY_INLINE hn::Vec<Integers> operator()(hn::Vec<Floats> values) const {
     const Floats d;

@@ -15,7 +15,7 @@ inline constexpr int kCellWidth = kGlyphWidth + 1;
 // The rows of a character from the top; bit 4 is the leftmost dot.
 using Glyph = std::array<std::uint8_t, kGlyphHeight>;
 
-// Returns the dots of a character, or an empty frame if the font does not have it.
+// Returns the glyph of a character. If the font does not have it, returns an empty frame.
 const Glyph& GlyphOf(char32_t character);
 
 inline bool HasInk(const Glyph& glyph, int row, int column) {

@@ -21,13 +21,13 @@ namespace {
 constexpr std::size_t kMaxSide = 65535;
 constexpr std::size_t kMaxColors = 256;
 
-// A frame as indices into a palette.
+// A frame whose pixels are indices into a palette.
 struct IndexedFrame {
   std::vector<GifByteType> indices;
   std::vector<GifColorType> palette;
 };
 
-// The three color planes of a frame, in the format of giflib's quantizer.
+// The red, green and blue plane of a frame, as giflib's quantizer needs them.
 struct Planes {
   std::vector<GifByteType> red, green, blue;
 
@@ -43,7 +43,8 @@ struct Planes {
   }
 };
 
-// Uses the exact colors as palette, in order of appearance; nullopt if there are too many.
+// Creates a palette of the exact colors, in the order in which they appear. Returns nullopt if
+// there are too many colors for a palette.
 std::optional<IndexedFrame> IndexExactly(const Planes& planes) {
   IndexedFrame frame;
   std::unordered_map<std::uint32_t, GifByteType> index_of;
@@ -54,7 +55,7 @@ std::optional<IndexedFrame> IndexExactly(const Planes& planes) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t color = static_cast<std::uint32_t>(planes.red[i]) << 16 |
                                 static_cast<std::uint32_t>(planes.green[i]) << 8 | planes.blue[i];
-    // Looks up a color only if it differs from the previous pixel, because neighbouring pixels are
+    // Looks up a color only if it differs from that of the previous pixel: neighbouring pixels are
     // often equal.
     if (i == 0 || color != last_color) {
       const auto [found, is_new] =
@@ -107,7 +108,7 @@ class GifWriter {
   bool PutScreen(std::size_t width, std::size_t height) {
     if (gif_ == nullptr) return false;
     EGifSetGifVersion(gif_, true);
-    // The extension that makes browsers repeat the animation; zero means without end.
+    // The GIF extension that makes browsers repeat the animation. The value zero means endless.
     const std::array<GifByteType, 3> forever = {1, 0, 0};
     return EGifPutScreenDesc(gif_, static_cast<int>(width), static_cast<int>(height), 8, 0,
                              nullptr) == GIF_OK &&
@@ -121,7 +122,7 @@ class GifWriter {
     const GraphicsControlBlock control = {DISPOSE_DO_NOT, false, delay, NO_TRANSPARENT_COLOR};
     std::array<GifByteType, 4> control_bytes;
     const auto control_size = EGifGCBToExtension(&control, control_bytes.data());
-    // Palettes have a power of two of entries; unused entries are black.
+    // The size of a GIF palette is a power of two. Unused entries are black.
     frame.palette.resize(std::max<std::size_t>(2, std::bit_ceil(frame.palette.size())));
     const std::unique_ptr<ColorMapObject, FreeMap> map(
         GifMakeMapObject(static_cast<int>(frame.palette.size()), frame.palette.data()));
@@ -149,7 +150,7 @@ class GifWriter {
   GifFileType* gif_;
 };
 
-// The start of frame `i` in hundredths of a second.
+// Returns the start of frame `i` in hundredths of a second.
 double StartOf(std::size_t i, double fps) { return std::round(static_cast<double>(i) * 100 / fps); }
 
 int DelayOf(std::size_t i, double fps) {

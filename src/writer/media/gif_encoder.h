@@ -8,13 +8,13 @@
 
 namespace cboard::writer::media {
 
-// The GIF repeats without end at `fps` frames per second. GIF counts hundredths of a second; if
-// they do not divide evenly, the lengths of frames vary so that the whole video has the correct
-// length. Browsers play delays below two hundredths at ten frames per second, so 50 frames per
-// second is the maximum.
+// Encodes `video` as a GIF that repeats endlessly, at `fps` frames per second. GIF files measure
+// time in hundredths of a second. If the duration of a frame is not a whole number of them, the
+// durations vary so that the whole video has the correct length. The maximum is 50 frames per
+// second: browsers play shorter durations than two hundredths at ten frames per second.
 //
-// Each frame has its own palette: exact if it has at most 256 colors (always for gray), otherwise
-// the nearest of 256 colors. Alpha is removed.
+// Each frame has its own palette. It is exact if the frame has at most 256 colors, as gray frames
+// always do; otherwise each pixel gets the nearest of 256 colors. Alpha is removed.
 //
 // Fails with kInvalidArgument if `fps` is not a positive number or a side exceeds 65535 pixels.
 Result<std::string> EncodeGif(const Video& video, double fps);

@@ -1,5 +1,5 @@
-// Converts a tensor to an image by tensorboardX's rules: any order of dimensions, batches as a
-// grid.
+// Converts a tensor to an image by tensorboardX's rules: dimensions in any order, and a batch as a
+// grid of images.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const Pixels pixels, LayOutImage(images, "NCHW"));
 #pragma once
@@ -18,12 +18,12 @@ inline constexpr std::size_t kGridColumns = 8;
 //
 //   HW    gray, stored as RGB.
 //   CHW   1 (gray, stored as RGB), 2 (gray and alpha), 3 or 4 channels.
-//   NCHW  1, 3 or 4 channels; the images fill rows of up to `grid_columns`, and the last row is
-//         black where there are none left.
+//   NCHW  1, 3 or 4 channels; the images fill rows of up to `grid_columns`, and the rest
+//         of the last row is black.
 //
 // uint8 values are used unchanged; all other values are multiplied by 255 (pixel_values.h). Fails
-// with kInvalidArgument for an invalid tensor, format or number of channels and if a dimension is
-// zero, and with kResourceExhausted above kMaxPixelBytes.
+// with kInvalidArgument if the tensor, the format or the number of channels is not valid or a
+// dimension is zero, and with kResourceExhausted if the image exceeds kMaxPixelBytes.
 Result<Pixels> LayOutImage(const TensorView& image, std::string_view dataformats,
                            std::size_t grid_columns = kGridColumns);
 

@@ -1,4 +1,5 @@
-// This file is compiled once per instruction set (Highway); the best one is selected at run time.
+// This file is compiled once per instruction set (Highway). The program selects the best version at
+// run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "writer/media/interleave.cc"
 #include "writer/media/interleave.h"
@@ -15,7 +16,8 @@ namespace cboard::writer::media {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Copies a row whose pixels are not contiguous, or the rest of a contiguous row.
+// Copies the pixels of a row from index `begin` on. Used for rows whose pixels are not contiguous,
+// and for the rest of a contiguous row after the last whole vector.
 template <std::size_t kChannels>
 void InterleaveStrided(const std::uint8_t* source, const ImageDimensions& image, std::size_t begin,
                        std::uint8_t* target) {
@@ -27,7 +29,7 @@ void InterleaveStrided(const std::uint8_t* source, const ImageDimensions& image,
   }
 }
 
-// Copies a row of a planar tensor, one vector of pixels at a time; returns the number of copied
+// Copies a row of a planar tensor, one vector of pixels at a time. Returns the number of copied
 // pixels.
 template <std::size_t kChannels>
 std::size_t InterleavePlanes(const std::uint8_t* source, const ImageDimensions& image,

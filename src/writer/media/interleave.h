@@ -12,7 +12,8 @@ struct ImageDimensions {
   Dimension height, width, channels;
 };
 
-// Writes `height` rows of width * channels bytes, at distances of `target_stride` bytes.
+// Writes the rows of an image to `target`. A row has width * channels bytes, and starts
+// `target_stride` bytes after the previous row.
 void Interleave(const std::uint8_t* source, const ImageDimensions& image, std::uint8_t* target,
                 std::size_t target_stride);
 

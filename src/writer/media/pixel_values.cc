@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint8_t kWhite = 255;
 
-// Converts a value to a byte like numpy's C cast on x86, but is defined for every value.
+// Converts a value to a byte. The result equals numpy's C cast on x86, and is defined for every
+// value.
 struct Wrap {
   template <typename Real>
   std::uint8_t operator()(Real value) const {
@@ -26,17 +27,19 @@ struct Wrap {
 struct Clamp {
   template <typename Real>
   std::uint8_t operator()(Real value) const {
-    // NaN becomes 0, because it compares as false.
+    // NaN becomes 0, because every comparison with NaN is false.
     const Real low = value > Real{0} ? value : Real{0};
     return static_cast<std::uint8_t>(static_cast<std::int32_t>(low < Real{255} ? low : Real{255}));
   }
   static constexpr auto kScaleFloats = ScaleAndClamp;
 };
 
-// Rounds a float to the eleven significant bits of a half, ties to even. Only the integer part of
-// the result is used, so the coarser steps of tiny halves are ignored.
+// Rounds a float to the eleven significant bits of a half-precision number; ties go to even. Only
+// the integer part of the result is used, so the coarser steps of very small half-precision numbers
+// are ignored.
 float RoundToHalf(float value) {
-  // The limit of rounding: the middle between the largest half and the next power of two.
+  // From this magnitude on, rounding gives infinity: it is the middle between the largest
+  // half-precision number and the next power of two.
   constexpr float kTooLarge = 65520;
   if (std::abs(value) >= kTooLarge) {
     return std::copysign(std::numeric_limits<float>::infinity(), value);
@@ -48,8 +51,8 @@ float RoundToHalf(float value) {
   return std::bit_cast<float>(bits & ~kDropped);
 }
 
-// Converts elements to bytes by the type of their product with 255: float64 for most types, float32
-// or float16.
+// These functions multiply elements by 255 and convert the products to bytes. The product has the
+// type that numpy uses: float64 for most element types, float32 or float16 for some.
 template <typename Element, typename ToByte>
 PixelValues ScaledAsDoubles(const Element* elements, std::size_t count, ToByte to_byte) {
   std::vector<std::uint8_t> bytes(count);

@@ -1,5 +1,5 @@
-// Converts the elements of a tensor to bytes 0…255, with numpy's arithmetic, on which tensorboardX
-// relies.
+// Converts the elements of a tensor to bytes 0…255. Uses the arithmetic of numpy, because
+// tensorboardX does.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace cboard::writer::media {
 
-// The bytes of an image's elements in row-major order. A contiguous uint8 tensor is borrowed and
-// must outlive this object; other tensors are copied.
+// The bytes of an image in row-major order. A contiguous uint8 tensor is borrowed, and must outlive
+// this object; the elements of other tensors are copied.
 class PixelValues {
  public:
   explicit PixelValues(std::span<const std::uint8_t> borrowed) : values_(borrowed) {}
@@ -30,13 +30,14 @@ class PixelValues {
   std::span<const std::uint8_t> values_;
 };
 
-// Computes `(tensor * 255.0).astype(numpy.uint8)`, but does not change uint8. The product has
-// numpy's type (float16, float32, otherwise float64), fractions are truncated and the rest wraps
-// around: 1.01 becomes 1, -0.1 becomes 231. Values outside of 32-bit integers, and NaN, become 0.
-// Quantized tensors are dequantized. Fails only if `tensor` is invalid.
+// Computes `(tensor * 255.0).astype(numpy.uint8)`; uint8 tensors do not change. As in numpy, the
+// product has type float16, float32 or, for all other types, float64; fractions are truncated, and
+// the rest wraps around: 1.01 becomes 1, and -0.1 becomes 231. Products outside the range of 32-bit
+// integers, and NaN, become 0. Quantized tensors are dequantized. Fails only if `tensor` is
+// invalid.
 Result<PixelValues> ToPixelValues(const TensorView& tensor);
 
-// Computes `(tensor * 255).clip(0, 255)`, the rule for embedding sprites; NaN becomes 0.
+// Computes `(tensor * 255).clip(0, 255)`, which is the rule for embedding sprites. NaN becomes 0.
 Result<PixelValues> ToClampedPixelValues(const TensorView& tensor);
 
 }  // namespace cboard::writer::media

@@ -12,12 +12,12 @@
 
 namespace cboard::writer::media {
 
-// Maximum size of an image, video or sprite. A larger one is usually a mistake in the shape, and no
-// browser shows it.
+// Maximum size of an image, video or sprite. A larger size is usually a mistake in the shape, and
+// no browser shows such an image.
 inline constexpr std::size_t kMaxPixelBytes = std::size_t{1} << 30;
 
-// An image, row by row from the top, with interleaved channels: gray (1), gray and alpha (2), RGB
-// (3), RGBA (4).
+// An image, row by row from the top. The channels of a pixel are adjacent: gray (1), gray and alpha
+// (2), RGB (3) or RGBA (4).
 struct Pixels {
   std::size_t height = 0;
   std::size_t width = 0;
@@ -31,16 +31,16 @@ struct Pixels {
   friend bool operator==(const Pixels&, const Pixels&) = default;
 };
 
-// Returns the product of `sizes`, to be checked before memory is allocated. Fails with
-// kInvalidArgument if a size is zero and with kResourceExhausted above kMaxPixelBytes; `what` is
-// the start of the message.
+// Returns the product of `sizes`. Use it before memory is allocated. Fails with kInvalidArgument if
+// a size is zero, and with kResourceExhausted if the product exceeds kMaxPixelBytes. The error
+// message starts with `what`.
 Result<std::size_t> CheckedPixelBytes(std::string_view what,
                                       std::initializer_list<std::size_t> sizes);
 
-// Creates a black image (transparent if it has alpha).
+// Creates a black image. If the image has alpha, it is transparent.
 Result<Pixels> BlankPixels(std::size_t height, std::size_t width, std::size_t channels);
 
-// Checks that `pixels` has a size, 1 to 4 channels and the matching number of bytes.
+// Checks that `pixels` is not empty, has 1 to 4 channels, and has the right number of bytes.
 Result<void> ValidatePixels(const Pixels& pixels);
 
 }  // namespace cboard::writer::media

@@ -17,8 +17,8 @@ namespace cboard::writer::media {
 namespace {
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
-// Size of everything except the compressed pixels: signature, header, and the frames of three
-// chunks.
+// Size of all parts of a PNG file except the compressed pixels: the signature, the header, and the
+// length, type and checksum of three chunks.
 constexpr std::size_t kFixedBytes = 8 + 13 + 3 * 12;
 
 struct FreeCompressor {
@@ -27,11 +27,12 @@ struct FreeCompressor {
   }
 };
 
-// Compression levels of libdeflate. 0 only wraps the bytes; above 6, images hardly get smaller.
+// Compression levels of libdeflate. Level 0 stores the bytes uncompressed; above level 6, images
+// hardly get smaller.
 constexpr int kStore = 0, kFastest = 1, kFastestForRuns = 2, kSmallest = 6;
 
-// Memory that a thread reuses for the next image. Creating a compressor clears more memory than a
-// small image has, and new pages of the system are slow.
+// Memory that a thread reuses for its next image. It saves time: creating a compressor clears more
+// memory than a small image has, and new memory pages are slow.
 class Workspace {
  public:
   // Returns the compressor for a level; fails if there is no memory for it.
@@ -43,11 +44,12 @@ class Workspace {
     return compressor.get();
   }
 
-  // Returns a buffer of at least `size` bytes of any content, valid until the next call or Trim.
+  // Returns a buffer of at least `size` bytes. Its content is undefined. It is valid until the next
+  // call or Trim.
   std::span<std::uint8_t> Filtered(std::size_t size) { return Room(filtered_, size); }
   std::span<std::uint8_t> Compressed(std::size_t size) { return Room(compressed_, size); }
 
-  // Releases memory that only a large image needed.
+  // Releases memory that only large images need.
   void Trim() {
     for (auto* buffer : {&filtered_, &compressed_}) {
       if (buffer->size() > kKeptBytes) *buffer = {};
@@ -85,7 +87,7 @@ void AppendBigEndian(std::uint32_t value, std::string& file) {
   for (int shift = 24; shift >= 0; shift -= 8) file += static_cast<char>(value >> shift);
 }
 
-// Appends a chunk: length, type, data, and a checksum of the last two.
+// Appends a PNG chunk: length, type, data, and a checksum of type and data.
 void AppendChunk(std::string_view type, std::string_view data, std::string& file) {
   AppendBigEndian(static_cast<std::uint32_t>(data.size()), file);
   const std::size_t begin = file.size();
@@ -119,7 +121,7 @@ Result<std::string> EncodePng(const Pixels& pixels, PngCompression compression) 
       workspace.Compressed(libdeflate_zlib_compress_bound(compressor, filtered.size()));
   const std::size_t size = libdeflate_zlib_compress(compressor, filtered.data(), filtered.size(),
                                                     compressed.data(), compressed.size());
-  // The buffer has the compressor's bound, which is sufficient for any data.
+  // The buffer is as large as the compressor's upper bound, so compression cannot fail.
   CBOARD_CHECK(size > 0);
 
   std::string file;

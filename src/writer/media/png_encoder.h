@@ -15,9 +15,9 @@ enum class PngCompression {
   kSmall,  // For reports that are sent by mail: a tenth smaller, at a tenth of the speed.
 };
 
-// Encodes eight bits per channel; 1 to 4 channels are PNG's gray, gray and alpha, RGB and RGBA.
-// Lossless. Fails with kInvalidArgument or kResourceExhausted if `pixels` is not a valid image
-// (pixels.h).
+// Encodes `pixels` losslessly with eight bits per channel; 1 to 4 channels become PNG's gray, gray
+// and alpha, RGB and RGBA. Fails with kInvalidArgument or kResourceExhausted if `pixels` is not a
+// valid image (pixels.h).
 //
 // Keeps working memory, at most about 6 MiB per thread, until the thread ends.
 Result<std::string> EncodePng(const Pixels& pixels,

@@ -1,4 +1,5 @@
-// This file is compiled once per instruction set (Highway); the best one is selected at run time.
+// This file is compiled once per instruction set (Highway). The program selects the best version at
+// run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "writer/media/png_filter.cc"
 #include "writer/media/png_filter.h"
@@ -23,7 +24,7 @@ using Byte = std::uint8_t;
 using D = hn::ScalableTag<Byte>;
 using V = hn::Vec<D>;
 
-// The byte to store and its three neighbours, from which it is predicted.
+// A byte of an image, and the three neighbours that predict it.
 struct Neighbours {
   V self, left, up, corner;
 };
@@ -33,9 +34,9 @@ HWY_INLINE V AbsoluteDifference(V a, V b) {
 }
 
 // Returns the neighbour (left, up or corner) that is nearest to left + up - corner. PNG defines
-// this with wider integers. Here the increases and decreases from the corner are separate, so that
-// bytes are sufficient: a sum that is clamped at 255 is the largest of the three distances in any
-// case.
+// this with wider integers. Here, increases and decreases from the corner are computed separately,
+// so that bytes are sufficient. A distance above 255 becomes 255; it is the largest of the three
+// distances in any case.
 HWY_INLINE V Paeth(const Neighbours& n) {
   const V up_rise = hn::SaturatedSub(n.up, n.corner), up_fall = hn::SaturatedSub(n.corner, n.up);
   const V left_rise = hn::SaturatedSub(n.left, n.corner);
@@ -63,8 +64,8 @@ HWY_INLINE V Difference(PngFilter filter, const Neighbours& n) {
   return n.self;
 }
 
-// A row with zeros around it: `step` bytes before it, as PNG defines, and enough bytes after it to
-// load a whole vector at any position.
+// A row of an image with zeros around it. PNG requires `step` zeros before the row. After the row
+// there are enough zeros to load a whole vector at any position.
 class PaddedRow {
  public:
   PaddedRow(std::size_t size, std::size_t step)
@@ -85,7 +86,7 @@ HWY_INLINE Neighbours NeighboursAt(const PaddedRow& row, const PaddedRow& above,
 
 using Sums = hn::Vec<hn::Repartition<std::uint64_t, D>>;
 
-// Returns the absolute values of the bytes as signed numbers.
+// Treats the bytes as signed numbers, and returns sums of eight absolute values each.
 HWY_INLINE Sums Magnitudes(V bytes) {
   return hn::SumsOf8(hn::Min(bytes, hn::Sub(hn::Zero(D()), bytes)));
 }

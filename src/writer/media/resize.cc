@@ -10,8 +10,8 @@
 namespace cboard::writer::media {
 namespace {
 
-// Weights are integers with 22 fractional bits: sums are exact in any order, and 255 * 2^22 fits 32
-// bits.
+// Weights are integers with 22 fractional bits. Sums of integers are exact in any order, and 255 *
+// 2^22 fits into 32 bits.
 constexpr int kWeightBits = 22;
 constexpr double kLanczosRadius = 3;
 
@@ -23,14 +23,14 @@ double Lanczos(double x) {
   return std::abs(x) < kLanczosRadius ? Sinc(x) * Sinc(x / kLanczosRadius) : 0;
 }
 
-// The source pixels from which one target pixel is computed, with their weights.
+// The source pixels that contribute to one target pixel, with their weights.
 struct Taps {
   std::size_t first = 0;
   std::vector<std::int32_t> weights;
 };
 
 Taps TapsOf(std::size_t target, std::size_t source_size, double scale) {
-  // Widens the filter when an image is reduced, so that every source pixel contributes.
+  // If the image gets smaller, the filter becomes wider, so that every source pixel contributes.
   const double widening = std::max(scale, 1.0);
   const double center = (static_cast<double>(target) + 0.5) * scale;
   const double reach = kLanczosRadius * widening;
@@ -110,7 +110,8 @@ Result<Pixels> Resize(const Pixels& pixels, double factor) {
                                                  std::to_string(pixels.height) + " x " +
                                                  std::to_string(pixels.width) + " pixels");
   }
-  // Clamps the size first, because converting a double beyond the range of an integer is undefined.
+  // Limits the size first, because it is undefined to convert a double beyond the range of an
+  // integer.
   const auto limit = static_cast<double>(kMaxPixelBytes) + 1;
   const auto new_height = static_cast<std::size_t>(std::min(height, limit));
   const auto new_width = static_cast<std::size_t>(std::min(width, limit));

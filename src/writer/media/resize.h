@@ -6,9 +6,9 @@
 
 namespace cboard::writer::media {
 
-// Returns `pixels` with both sides multiplied by `factor`, without fractions; a factor of 1 changes
-// nothing. Every channel, including alpha, is filtered separately, first along rows and then along
-// columns.
+// Returns `pixels` with width and height multiplied by `factor`, rounded down. A factor of 1
+// changes nothing. Every channel, including alpha, is filtered separately, first along rows and
+// then along columns.
 //
 // Fails with kInvalidArgument if `factor` is not a positive number or leaves no pixel, and with
 // kResourceExhausted if the result exceeds kMaxPixelBytes.

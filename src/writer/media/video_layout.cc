@@ -24,8 +24,8 @@ Result<Video> LayOutVideo(const TensorView& video, std::string_view dataformats)
                     "', expected 1, 3 or 4");
   }
 
-  // The number of rows is computed from the batch before padding, as in tensorboardX: three videos
-  // are in one row of four, not in a square.
+  // As in tensorboardX, the number of rows is computed from the batch before padding: three videos
+  // are padded to one row of four, not to a square.
   const auto row_bits = (std::bit_width(n.size) - 1) / 2;
   const std::size_t rows = std::size_t{1} << row_bits;
   const std::size_t columns = std::bit_ceil(n.size) / rows;

@@ -12,7 +12,7 @@
 
 namespace cboard::writer::media {
 
-// The frames of a video; each has the layout of Pixels.
+// The frames of a video. Each frame has the memory layout of Pixels.
 struct Video {
   std::size_t frames = 0;
   std::size_t height = 0;
@@ -30,8 +30,9 @@ struct Video {
 // padded with black videos to a power of two and arranged row by row, at least as wide as high: 2
 // as 1 x 2, 3 as 1 x 4, 4 to 7 as 2 rows, 16 as 4 x 4. Elements become bytes as in image_layout.h.
 //
-// Fails with kInvalidArgument for an invalid tensor or format, a dimension of zero or a number of
-// channels other than 1, 3 and 4, and with kResourceExhausted above kMaxPixelBytes.
+// Fails with kInvalidArgument if the tensor or the format is not valid, a dimension is zero, or the
+// number of channels is not 1, 3 or 4. Fails with kResourceExhausted if the video exceeds
+// kMaxPixelBytes.
 Result<Video> LayOutVideo(const TensorView& video, std::string_view dataformats = "NTCHW");
 
 }  // namespace cboard::writer::media

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxDataBytes = std::size_t{1} << 30;
 constexpr std::size_t kBytesPerSample = 2;
 
 // Converts a sample to 16 bits. The product with a power of two is exact in float and in double, so
-// one function is sufficient for both.
+// one function is sufficient for both types.
 std::int16_t ToPcm16(double sample) {
   const double scaled = sample * 2147483648.0;
   if (scaled >= 2147483647.0) return std::numeric_limits<std::int16_t>::max();

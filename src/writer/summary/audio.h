@@ -9,8 +9,8 @@
 
 namespace cboard::writer::summary {
 
-// Returns a serialized Summary with one sound as a WAV file; `tag` is not changed. Fails like
-// media::EncodeWav.
+// Returns a serialized Summary that contains one sound as a WAV file. `tag` is stored unchanged.
+// Fails like media::EncodeWav.
 Result<std::string> MakeAudioSummary(std::string_view tag, const TensorView& sound,
                                      int sample_rate);
 

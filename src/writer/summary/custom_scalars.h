@@ -9,8 +9,8 @@
 
 namespace cboard::writer::summary {
 
-// Returns a serialized Summary with the whole layout; a later layout of the same run replaces it.
-// Fails with kInvalidArgument for a chart without tags, and for a margin chart without exactly
+// Returns a serialized Summary with the whole layout. A later layout in the same run replaces it.
+// Fails with kInvalidArgument if a chart has no tags, or if a margin chart does not have exactly
 // three tags.
 Result<std::string> MakeCustomScalarsSummary(const std::vector<CustomScalarCategory>& layout);
 

@@ -15,11 +15,11 @@
 namespace cboard::writer::summary {
 namespace {
 
-// Maximum width of a sprite that TensorBoard's page loads.
+// Maximum width in pixels of a sprite that TensorBoard's page loads.
 constexpr std::int64_t kMaxSpritePixels = 8192;
 
-// Formats a step with at least five characters, like Python's str(step).zfill(5), in which the sign
-// counts.
+// Formats a step with at least five characters, including the sign, like Python's
+// str(step).zfill(5).
 std::string PaddedStep(std::int64_t step) {
   std::string text = std::to_string(step);
   const std::size_t sign = step < 0 ? 1 : 0;
@@ -27,7 +27,7 @@ std::string PaddedStep(std::int64_t step) {
   return text;
 }
 
-// Converts the tag to the name of one directory.
+// Converts the tag to a valid name of a directory.
 Result<std::string> DirectoryName(std::string_view tag) {
   std::string name;
   for (const char c : tag) {
@@ -60,7 +60,7 @@ Result<std::string> DirectoryName(std::string_view tag) {
   return name;
 }
 
-// Escapes `text` for a quoted string in protobuf's text format. Characters that could end the
+// Escapes `text` for a quoted string in protobuf's text format. All characters that could end the
 // string or the line are escaped, so that a tag cannot add fields.
 std::string PbtxtString(std::string_view text) {
   std::string escaped = "\"";
@@ -108,8 +108,8 @@ std::string JoinRows(std::span<const T> values, std::size_t columns, AppendNumbe
   return tsv;
 }
 
-// Integers are written without a decimal point, as in Python; 64-bit integers are never converted
-// to double.
+// Formats a matrix as lines of numbers that are separated by tabs. As in Python, integers have no
+// decimal point; 64-bit integers are never converted to double.
 Result<std::string> TensorsTsv(const TensorView& given) {
   CBOARD_ASSIGN_OR_RETURN(const tensor::PlainTensor plain_matrix, tensor::PlainTensor::Of(given));
   const TensorView& matrix = plain_matrix.view();
@@ -177,7 +177,7 @@ Result<std::string> MetadataTsv(const EmbeddingDetails& details, std::int64_t ro
   return tsv;
 }
 
-// Returns the number of images per row; sprites are square grids of images.
+// Returns the number of images per row of a sprite, which is a square grid of images.
 std::int64_t SpriteColumns(std::int64_t image_count) {
   auto columns = static_cast<std::int64_t>(std::sqrt(static_cast<double>(image_count)));
   while (columns * columns < image_count) ++columns;

@@ -1,4 +1,4 @@
-// Makes the files for TensorBoard's PROJECTOR page. It writes no files: the caller gets their
+// Makes the files for TensorBoard's PROJECTOR page. Does not write them: the caller gets their
 // contents and paths.
 #pragma once
 
@@ -23,14 +23,14 @@ struct EmbeddingFiles {
 // Makes the files of one embedding. Numbers are formatted as in Python. Tabs and line breaks inside
 // metadata become spaces, because they would shift the labels after them.
 //
-// details.label_images are checked and named, but not drawn: the caller writes their sprite to
-// <directory>/sprite.png.
+// Checks details.label_images and gives their sprite a name, but does not draw it: the caller
+// writes the sprite to <directory>/sprite.png.
 //
-// Fails with kInvalidArgument if the matrix is empty or not two-dimensional; if metadata or images
-// are not one per row; if rows and header have different numbers of columns, if several columns
-// have no header, or if a single column has one; if images are not square with 1 or 3 channels, or
-// if their sprite would exceed 8192 pixels in width; and if the tag cannot be the name of a
-// directory.
+// Fails with kInvalidArgument if the matrix is empty or not two-dimensional; if there is not one
+// metadata row or image per row of the matrix; if metadata rows and header have different numbers
+// of columns, if several columns have no header, or if a single column has a header; if images are
+// not square or do not have 1 or 3 channels; if their sprite would be wider than 8192 pixels; and
+// if the tag cannot be the name of a directory.
 Result<EmbeddingFiles> MakeEmbeddingFiles(const TensorView& matrix, const EmbeddingDetails& details,
                                           std::int64_t step);
 

@@ -1,4 +1,4 @@
-// Makes histogram summaries from counted buckets.
+// Makes histogram summaries from buckets that are already counted.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace cboard::writer::summary {
 
-// Returns a serialized Summary with `histogram` unchanged. `tag` is stored without cleaning, as
-// add_histogram_raw does; add_histogram cleans it first.
+// Returns a serialized Summary with `histogram` unchanged. Like add_histogram_raw, stores `tag`
+// without cleaning it.
 //
-// Fails with kInvalidArgument for histograms that no viewer can draw: a different number of limits
-// and counts, limits that are NaN or descend, counts that are negative or not finite.
+// Fails with kInvalidArgument for histograms that no viewer can draw: the numbers of limits and
+// counts differ, a limit is NaN or below the previous one, or a count is negative or not finite.
 Result<std::string> MakeHistogramSummary(std::string_view tag,
                                          const tensor::HistogramData& histogram);
 
-// Returns a serialized Summary of a result of ComputeHistogram, which needs no check.
+// Returns a serialized Summary with a result of ComputeHistogram. Such a result is valid, so it is
+// not checked.
 Result<std::string> MakeCountedHistogramSummary(std::string_view tag,
                                                 const tensor::HistogramData& histogram);
 

@@ -10,18 +10,18 @@
 
 namespace cboard::writer::summary {
 
-// Serialized Summaries, which must be written in this order, one event each.
+// The serialized Summaries of a trial. Write them in the order of the members, one event each.
 struct HParamsSummaries {
   std::string experiment;
   std::string session_start;
   std::string session_end;
 };
 
-// Makes the summaries of a trial. Only the tags of the metrics are stored here; their values are
-// scalars of the same run.
+// Makes the summaries of a trial. They contain only the tags of the metrics; the caller logs the
+// values as scalars of the same run.
 //
 // Fails with kInvalidArgument for an empty or duplicate name, and for NaN and infinity: TensorBoard
-// cannot write these as JSON, and a single one would break its whole page.
+// cannot write these values as JSON, and one of them would break its whole page.
 Result<HParamsSummaries> MakeHParamsSummaries(
     const std::vector<std::pair<std::string, HParam>>& hparams,
     const std::vector<std::pair<std::string, double>>& metrics);

@@ -1,4 +1,4 @@
-// The error for invalid arguments, which all summaries of this folder use.
+// The error for invalid arguments. All summaries of this folder use it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace cboard::writer::summary {
 
-// Returns an error for an invalid argument. `message` says what is wrong, and what to use instead.
+// Returns an error for an invalid argument. `message` says what is wrong with the argument, and
+// what to use instead.
 inline tl::unexpected<Error> InvalidArgument(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }

@@ -19,7 +19,7 @@ namespace {
 
 using proto::MeshContent;
 
-// Returns the elements of a B x N x 3 tensor, which must contain at least one triple.
+// Returns the elements of a tensor of shape B x N x 3. The tensor must contain at least one triple.
 Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view what) {
   if (tensor.shape.size() != 3 || tensor.shape[2] != 3) {
     return InvalidArgument(std::string(what) + " have shape " + ShapeText(tensor.shape) +
@@ -41,7 +41,8 @@ Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
                            "; give arrays with the same batch size");
   }
   const auto vertex_count = static_cast<double>(vertices.shape[1]);
-  // Faces are stored as float32, as in tensorboardX; larger odd numbers are not exact in float32.
+  // As in tensorboardX, faces are stored as float32. Above 2^24, float32 cannot represent odd
+  // numbers.
   constexpr double kLargestExact = 1 << 24;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const double index = static_cast<double>(indices[i]);
@@ -76,8 +77,8 @@ Result<void> ValidateColors(const TensorView& vertices, const TensorView& colors
   return {};
 }
 
-// Checks that the configuration is JSON, because the page calls JSON.parse and shows no mesh if
-// that fails.
+// Checks that the configuration is valid JSON: TensorBoard's page calls JSON.parse, and shows no
+// mesh if that fails.
 Result<void> ValidateConfig(const std::string& json) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;

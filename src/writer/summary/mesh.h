@@ -10,12 +10,13 @@
 
 namespace cboard::writer::summary {
 
-// Returns a serialized Summary with one value each for vertices, faces and colors, if they exist:
-// <tag>_1, <tag>_2, <tag>_3, all as float32 tensors, as in tensorboardX.
+// Returns a serialized Summary with up to three values: vertices as <tag>_1, faces as <tag>_2 and
+// colors as <tag>_3. All are float32 tensors, as in tensorboardX. Missing faces and colors are
+// omitted.
 //
-// Fails with kInvalidArgument if a tensor is empty or not B x N x 3, if batches differ, if colors
-// are not one per vertex in 0…255, if a face names a vertex that does not exist, or if the
-// configuration is not JSON.
+// Fails with kInvalidArgument if a tensor is empty or does not have the shape B x N x 3, if the
+// tensors have different B, if there is not one color per vertex, if a color is not in 0…255, if a
+// face contains the index of a vertex that does not exist, or if the configuration is not JSON.
 Result<std::string> MakeMeshSummary(std::string_view tag, const TensorView& vertices,
                                     const MeshDetails& details = {});
 

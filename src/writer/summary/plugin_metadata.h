@@ -1,4 +1,4 @@
-// The metadata that assigns a value to a plugin.
+// Makes the metadata that assigns a value to a plugin of TensorBoard.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,8 @@
 
 namespace cboard::writer::summary {
 
-// Returns metadata that views its arguments. Plugins without settings have an empty `content`.
+// Returns metadata whose strings are views of the arguments. If a plugin has no settings, `content`
+// is empty.
 inline proto::SummaryMetadata ForPlugin(std::string_view name, std::string_view content = {}) {
   proto::SummaryMetadata metadata;
   metadata.plugin_name = name;

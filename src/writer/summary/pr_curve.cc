@@ -18,19 +18,19 @@
 namespace cboard::writer::summary {
 namespace {
 
-// TensorBoard's constant that keeps precision and recall defined if nothing was counted.
+// TensorBoard's constant that keeps precision and recall defined if the counts are zero.
 constexpr double kMinimumCount = 1e-7;
 
-// numpy.histogram adds weights in blocks of this size; the same blocks give sums that agree to the
-// last bit.
+// numpy.histogram adds up weights in blocks of this size. With the same blocks, sums equal those of
+// numpy to the last bit.
 constexpr std::size_t kNumpyBlock = 65536;
 
-// Returns the elements of `tensor`; fails if one is not in minimum…maximum.
+// Returns the elements of `tensor`. Fails if an element is below `minimum` or above `maximum`.
 Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_view what,
                                           double minimum, double maximum) {
   CBOARD_ASSIGN_OR_RETURN(std::vector<double> numbers, tensor::ToDoubles(tensor));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    // The condition is negated, so that it also refuses NaN.
+    // The condition is negated, so that it also rejects NaN.
     if (!(numbers[i] >= minimum && numbers[i] <= maximum)) {
       return InvalidArgument("the value of " + std::string(what) + " " + std::to_string(i) +
                              " is " + ShortestDecimal(numbers[i]) + ", but must be between " +
@@ -40,8 +40,8 @@ Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_
   return numbers;
 }
 
-// Rounds `value`, which is not negative, to a float with `digits` significant bits and a smallest
-// normal number of 2^min_exponent.
+// Rounds `value`, which must not be negative, to a float format with `digits` significant bits and
+// 2^min_exponent as the smallest normal number.
 double RoundToBits(double value, int digits, int min_exponent) {
   if (value == 0) return 0;
   const int exponent = std::max(std::ilogb(value), min_exponent);
@@ -54,7 +54,8 @@ double Product(DType dtype, double prediction, int factor) {
   const double product = prediction * factor;
   switch (dtype) {
     case DType::kFloat32:
-      // The product is exact in double precision, so it is rounded only once.
+      // The product is exact in double precision, so it is rounded only once, in the conversion to
+      // float.
       return static_cast<float>(product);
     case DType::kFloat16:
       return RoundToBits(product, 11, -14);

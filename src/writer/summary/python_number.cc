@@ -17,14 +17,15 @@ void AppendPythonRepr(double value, std::string& out) {
     out += value < 0 ? "-inf" : "inf";
     return;
   }
-  // Formats the shortest digits as "-d.ddde±xx", and then converts them to Python's format.
+  // Formats the shortest digits in scientific notation, "-d.ddde±xx", and then converts them to
+  // Python's format.
   std::array<char, 32> buffer;
   const auto [end, status] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                            std::chars_format::scientific);
   const std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
   const std::size_t e = text.find('e');
   int exponent = 0;
-  // Skips a plus sign, which from_chars does not accept.
+  // Skips a plus sign, because from_chars does not accept it.
   const std::size_t exponent_start = e + (text[e + 1] == '+' ? 2 : 1);
   std::from_chars(text.data() + exponent_start, text.data() + text.size(), exponent);
   if (exponent < -4 || exponent >= 16) {

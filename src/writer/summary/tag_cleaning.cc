@@ -10,7 +10,7 @@
 namespace cboard::writer::summary {
 namespace {
 
-// Maximum length of a file name.
+// Maximum length of a file name in bytes.
 constexpr std::size_t kMaxNameBytes = 255;
 
 constexpr bool IsPlainAscii(unsigned char c) {
@@ -37,7 +37,8 @@ char32_t TakeCodePoint(std::string_view& text) {
   return code_point;
 }
 
-// Appends the parts of `name` to `path`; fails if a part cannot be a directory below it.
+// Splits `name` at '/' and appends its parts to `path`. Fails if a part cannot be the name of a
+// directory, such as "..".
 Result<void> AppendParts(std::string_view name, std::string_view what,
                          std::filesystem::path& path) {
   for (const std::string_view part : Split(name, '/')) {

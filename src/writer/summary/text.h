@@ -1,4 +1,4 @@
-// Makes text summaries: markdown, which TensorBoard's TEXT page shows.
+// Makes text summaries: markdown that TensorBoard's TEXT page shows.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cboard::writer::summary {
 
-// Returns a serialized Summary of one string tensor of shape [1] under <tag>/text_summary; name and
-// shape are those of tensorboardX. Fails only if StoredTag refuses the tag.
+// Returns a serialized Summary with one string tensor of shape [1] and the tag <tag>/text_summary.
+// Name and shape are those of tensorboardX. Fails only if StoredTag rejects the tag.
 Result<std::string> MakeTextSummary(std::string_view tag, std::string_view markdown);
 
 }  // namespace cboard::writer::summary

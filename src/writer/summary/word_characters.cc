@@ -10,7 +10,8 @@ struct Range {
   char32_t first, last;
 };
 
-// Every code point c for which Python 3.11 says re.match(r"\w", chr(c)), as ascending ranges.
+// Ascending ranges of all code points c for which re.match(r"\w", chr(c)) finds a match in Python
+// 3.11.
 // clang-format off
 constexpr Range kWordCharacters[] = {
     {0x30, 0x39}, {0x41, 0x5A}, {0x5F, 0x5F}, {0x61, 0x7A}, {0xAA, 0xAA}, {0xB2, 0xB3},

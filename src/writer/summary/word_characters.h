@@ -3,7 +3,7 @@
 
 namespace cboard::writer::summary {
 
-// True if Python's \w matches `code_point`: letters, numbers and '_', of Unicode 14.
+// True if Python's \w matches `code_point`, which means a letter, a number or '_' of Unicode 14.
 bool IsWordCharacter(char32_t code_point);
 
 }  // namespace cboard::writer::summary

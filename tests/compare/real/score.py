@@ -158,6 +158,8 @@ def recipe_with(recipe, fix):
                          ("block_size", "block_size"), ("bits", "bits")):
         if theirs in options:
             changed[ours] = options[theirs]
+    if "op_types_to_quantize" in options:
+        changed["op_types"] = options["op_types_to_quantize"]
     if "is_symmetric" in options:
         changed["symmetric"] = options["is_symmetric"]
     if "calibrate_method" in options:

@@ -85,7 +85,9 @@ const tagColumns = {
 export const tagsShape = object({ ...tagColumns, run_lists: list(numbers) });
 export type Tags = TypeOf<typeof tagsShape>;
 
-/** With many runs: for each tag, the first and the last index of every range of successive runs that have it. */
+/**
+ * Used if there are many runs. For each tag: ranges of successive runs that have the tag, as first and last run index.
+ */
 export const rangedTagsShape = object({ ...tagColumns, run_ranges: list(numbers) });
 export type RangedTags = TypeOf<typeof rangedTagsShape>;
 

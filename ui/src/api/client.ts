@@ -51,8 +51,8 @@ type OnResponse = (snapshot: number | undefined) => void;
 let watch = (): OnResponse => () => undefined;
 
 /**
- * Calls `watcher` before every request. `watcher` returns a function, which is called with the snapshot number of the
- * response.
+ * Calls `watcher` before every request. `watcher` returns a function. This function is called with the snapshot number
+ * of the response.
  */
 export function watchRequests(watcher: () => OnResponse): void {
   watch = watcher;
@@ -103,7 +103,8 @@ export async function getJson<T>(
 }
 
 /**
- * For responses that do not belong to a snapshot, such as annotations: they never cause a reload of the page's data.
+ * Requests responses that do not belong to a snapshot, such as annotations. They never cause a reload of the page's
+ * data.
  */
 export async function getStored<T>(shape: Shape<T>, route: string): Promise<T> {
   return read(shape, await json(await send(apiUrl(route), {})), route);

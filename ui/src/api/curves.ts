@@ -7,7 +7,7 @@ export interface CurvesRequest {
   /** The maximum number of points of each curve. */
   readonly points: number;
   readonly axis: "step" | "relative" | "wall";
-  /** 0: the response contains no wall times. */
+  /** 0 if the response should contain no wall times. */
   readonly wall_times?: 0 | 1;
   /** Requests only the points from `from` to `to` on the axis. */
   readonly from?: number;

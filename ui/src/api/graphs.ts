@@ -152,7 +152,10 @@ const nodeShape = object({
   fused: strings,
   /** The nodes that quantize and dequantize the output of this node. */
   quantization: list(object({ path: string, op: string, side: string, keys: strings, texts: strings })),
-  /** Constants with their first values; of one side none where the log has no values. */
+  /**
+   * Constants with their first values. If the log has no values for one of the graphs, the list has no constants of
+   * that graph.
+   */
   weights: list(object({ side: string, name: string, values: string })),
   a: nullable(nodeSideShape),
   b: nullable(nodeSideShape),

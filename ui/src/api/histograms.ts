@@ -1,7 +1,7 @@
 // Requests for histograms, and for percentiles computed from them.
 import { list, number, numbers, object, optional, string, wireNumber, wireNumbers, type TypeOf } from "./shape";
 
-/** The histograms of all steps, converted to the same bins. */
+/** The histograms of all steps, converted to common bins. */
 export const barsShape = object({
   steps: numbers,
   edges: wireNumbers,
@@ -24,7 +24,7 @@ export const distributionsShape = object({
 });
 export type Distributions = TypeOf<typeof distributionsShape>;
 
-/** Several histograms, converted to the same bins. */
+/** Several histograms, converted to common bins. */
 export const overlayShape = object({
   edges: wireNumbers,
   series: list(

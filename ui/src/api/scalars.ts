@@ -4,7 +4,7 @@ import { boolean, list, numbers, object, optional, string, strings, wireNumbers,
 export const lastValuesShape = object({ runs: strings, values: wireNumbers });
 export type LastValues = TypeOf<typeof lastValuesShape>;
 
-/** Mean and standard deviation over the runs of each group; a group without them has an error. */
+/** Mean and standard deviation over the runs of each group. A group without these values has an error. */
 export const groupsShape = object({
   groups: list(
     object({

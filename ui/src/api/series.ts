@@ -60,7 +60,7 @@ export function readCurves(bytes: ArrayBuffer): CurvesResponse {
     at += Math.ceil((count * width) / 8) * 8;
     return begin;
   };
-  // Most runs of a tag were logged at the same steps and share this array.
+  // Most runs of a tag were logged at the same steps. The curves of these runs share one array of steps.
   const shared = new Map<string, Float64Array>();
   const series = header.series.map((one): Curve => {
     const { run, tag, steps, wall_times: walls, values, points = 0, total = 0 } = one;

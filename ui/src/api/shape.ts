@@ -6,7 +6,10 @@
 // Checking copies nothing and allows keys that the page does not know, so a newer server works too.
 
 export interface Shape<T> {
-  /** Where `value` differs from the shape: "runs[3] is null, expected a string"; null if it has the shape. */
+  /**
+   * Describes the first place where `value` does not have the shape: "runs[3] is null, expected a string"; null if it
+   * has the shape.
+   */
   readonly differs: (value: unknown, path: string) => string | null;
   /** Never set; only carries the type for TypeOf. */
   readonly type?: T;
@@ -32,7 +35,7 @@ export const number: Shape<number> = simple("a number", (value) => typeof value 
 export const boolean: Shape<boolean> = simple("a boolean", (value) => typeof value === "boolean");
 export const anything: Shape<unknown> = { differs: () => null };
 
-/** A string that must be one of these words. */
+/** A string that must be one of the given words. */
 export function oneOf<const W extends readonly string[]>(...words: W): Shape<W[number]> {
   return simple(`one of ${words.join(", ")}`, (value) => typeof value === "string" && words.includes(value));
 }
@@ -54,7 +57,7 @@ export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return { differs: (value, path) => (value === null ? null : shape.differs(value, path)) };
 }
 
-/** A shape for keys that may be missing. */
+/** A shape for keys that a value may lack. */
 export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
   return { differs: (value, path) => (value === undefined ? null : shape.differs(value, path)) };
 }

@@ -10,7 +10,7 @@ const CALM_MILLISECONDS = 5000;
 export function Announcer(): JSX.Element {
   const [text, setText] = useState("");
   useEffect(() => {
-    // The last announced snapshot. The first snapshot is not announced: it is the content of the page.
+    // The last announced snapshot. The first snapshot is not announced, because the page already shows its content.
     let known: number | null = null;
     let later: ReturnType<typeof setTimeout> | undefined;
     const stop = effect(() => {

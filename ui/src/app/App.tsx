@@ -1,4 +1,4 @@
-// The frame around every page.
+// The frame around every page: header, links to all pages, and the open page.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { go, hrefOf, pathParts, setQuery, query } from "../base/address";

@@ -41,13 +41,20 @@ export function crumbs(): Crumb[] {
   return trail;
 }
 
+const SHORT = 12; // Steps up to this length are never cut.
+
 export function Crumbs(): JSX.Element {
   const trail = crumbs();
   return (
     <nav class={trail.length > 1 ? "crumbs" : "crumbs alone"} aria-label="Breadcrumb">
       <ol>
         {trail.map((crumb, i) => (
-          <li key={i} aria-current={i === trail.length - 1 ? "page" : undefined}>
+          <li
+            key={i}
+            class={crumb.text.length <= SHORT ? "short-step" : ""}
+            title={crumb.text.length <= SHORT ? undefined : crumb.text}
+            aria-current={i === trail.length - 1 ? "page" : undefined}
+          >
             {crumb.href && i < trail.length - 1 ? <a href={crumb.href}>{crumb.text}</a> : crumb.text}
           </li>
         ))}

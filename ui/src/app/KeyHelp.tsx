@@ -1,4 +1,4 @@
-// The list of keyboard shortcuts: of this page, of every page, and those that open other pages.
+// The list of keyboard shortcuts in three groups: of this page, of every page, and shortcuts that open other pages.
 import type { JSX } from "preact";
 import { Dialog } from "../widgets/Dialog";
 import { allKeys, type Key } from "../base/keys";
@@ -26,7 +26,7 @@ function Keys({ title, keys }: { title: string; keys: readonly Key[] }): JSX.Ele
 
 export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
   const groups = allKeys.value;
-  // The group with the shortcut "?" holds the shortcuts of every page.
+  // The group that contains the shortcut "?" is the group with the shortcuts of every page.
   const everywhere = groups.find((group) => group.some(({ key }) => key === "?")) ?? [];
   return (
     <Dialog label="Keys" onClose={onClose}>

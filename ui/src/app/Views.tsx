@@ -1,5 +1,5 @@
-// The menu of named views: open a view, save the current one, delete one. Views are stored beside the logs, or in the
-// browser if the server may not write.
+// The menu of named views. Users can open a view, save the current view, and delete a view. Views are stored beside the
+// logs, or in the browser if the server may not write.
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -8,7 +8,7 @@ import { addressHere, base, go } from "../base/address";
 import { annotationPlace, servedViews, storeView } from "../domain/runs/annotations";
 import { useUnfolded } from "../widgets/useUnfolded";
 
-// Servers on the same host share a browser's storage; path prefix and port distinguish them.
+// Servers on the same host share the browser's storage, so path prefix and port are part of the key.
 const KEY = `views ${base.pathname}`;
 
 function stored(): string | null {
@@ -26,11 +26,11 @@ function keepInBrowser(next: readonly View[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
-    // Without storage, views last until the page is closed.
+    // If the browser does not allow storage, views last until the page is closed.
   }
 }
 
-/** Views of the server come first; a view of the browser with the same name is hidden. */
+/** The views of the server come first. If a view of the browser has the same name, it is hidden. */
 const views = computed(() => {
   const served = readViews(JSON.stringify(servedViews.value));
   return served.reduce(withView, inBrowser.value);

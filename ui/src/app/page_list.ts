@@ -1,14 +1,14 @@
-// The pages in the order of the rail: everything about a page that is known without its code. The build also reads this
-// list, and writes an HTML file for each page (tools/static_pages.ts).
+// The pages in the order of the rail (the list of links), with all properties of a page that are known without its
+// code. The build also reads this list, and writes an HTML file for each page (tools/static_pages.ts).
 
 export interface PageEntry {
   readonly id: string;
   readonly name: string;
   readonly key: string; // The second key of the shortcut "g <key>" that opens the page.
   readonly icon: string; // An SVG path in a box of 16 x 16.
-  /** Whether the page shows only the selected model, if one is selected; the other pages show all models. */
+  /** True if the page shows only the selected model, if there is one. All other pages always show all models. */
   readonly ofModel?: boolean;
-  /** Whether few users log this kind of data: then the rail shows the page only if data exists. */
+  /** Whether few users log this kind of data. If so, the rail shows the page only if data exists. */
   readonly rare?: boolean;
   /** The first requests of the page, relative to api/v1/. They are sent while the page's code is still loading. */
   readonly asks?: readonly string[];

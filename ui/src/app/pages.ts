@@ -1,4 +1,4 @@
-// The pages and their code, which is loaded when a page is first opened.
+// The pages and their code. The code of a page is loaded when the page is first opened.
 import type { ComponentType } from "preact";
 import { hrefOf, SHARED } from "../base/address";
 import { rememberedQuery } from "../domain/live/page_memory";

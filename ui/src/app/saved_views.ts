@@ -18,7 +18,7 @@ export function readViews(text: string | null): View[] {
       const view = readOrNull(viewShape, item);
       if (!view) return [];
       const { name, address } = view;
-      // Accepts a stored address only if it stays inside the board: the page navigates to it.
+      // Accepts a stored address only if it stays inside the board, because the page navigates to the address.
       const isInside = /^[a-z]*(\?[^#]*)?$/.test(address);
       return name !== "" && isInside ? [{ name, address }] : [];
     });
@@ -27,7 +27,7 @@ export function readViews(text: string | null): View[] {
   }
 }
 
-/** The list with the view added; a view of the same name gets the new address. */
+/** The list after the view was added. A view of the same name gets the new address. */
 export function withView(views: readonly View[], view: View): View[] {
   return [...views.filter((other) => other.name !== view.name), view].sort((p, q) => p.name.localeCompare(q.name));
 }

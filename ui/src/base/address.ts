@@ -34,7 +34,7 @@ export const addressHere = computed(() => path.value.slice(1) + here.value.searc
 
 export type QueryChange = Record<string, string | null | undefined>;
 
-/** Query keys that all pages share: links to other pages keep them. */
+/** Query keys that all pages share. Links to other pages keep these keys. */
 export const SHARED: readonly string[] = ["model", "a", "b", "runs", "colours", "policy"];
 
 /** The address of a page; query values that are null, undefined or empty are left out. */

@@ -14,9 +14,9 @@ const groups = signal<readonly (readonly Key[])[]>([]);
 export const allKeys = groups;
 
 /**
- * Adds shortcuts while the component is mounted; those of later components override earlier ones. A shortcut calls the
- * `run` of the last rendering. Keys can arrive faster than renderings, so `run` must read the address itself when it is
- * called.
+ * Adds shortcuts while the component is mounted; shortcuts of later components override those of earlier ones. A
+ * shortcut calls the `run` of the last rendering. Keys can arrive faster than renderings, so `run` must read the
+ * address itself when it is called.
  */
 export function useKeys(keys: readonly Key[]): void {
   const newest = useRef(keys);

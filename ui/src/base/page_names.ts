@@ -1,5 +1,5 @@
-// Alternative names of pages: those of TensorBoard's addresses, so that old links work, and names that people type.
-// Pure.
+// Alternative names of pages: the names in TensorBoard's addresses, so that old links work, and names that people type.
+// Pure functions.
 
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   overview: ["home", "index", "models", "model", "pareto", "aurora", "summary", "dashboard", "c", "board"],
@@ -27,8 +27,8 @@ const PAGE_OF = new Map(
 );
 
 /**
- * The address that replaces one with an alternative page name: "graph?node=x" for "/stages" and "?node=x". Null if the
- * address already names a page, or if its name is unknown.
+ * The address for an address with an alternative page name: "graph?node=x" for "/stages" and "?node=x". Null if the
+ * given address already names a page, or if the name is unknown.
  */
 export function addressOfName(path: string, search: string): string | null {
   const typed = path.slice(1);
@@ -46,7 +46,7 @@ export function newAddressOf(hash: string): string | null {
   const [name = "", ...rest] = hash.slice(1).split("&");
   const page = name === "" ? undefined : PAGE_OF.get(name);
   if (page === undefined) return null;
-  // Only this page of TensorBoard keeps its state in the address.
+  // Only the graph page of TensorBoard keeps its state in the address.
   const run = page === "graph" ? new URLSearchParams(rest.join("&")).get("run") : null;
   return page + (run === null ? "" : `?${new URLSearchParams({ graph: run }).toString()}`);
 }

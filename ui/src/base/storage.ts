@@ -1,4 +1,5 @@
-// The browser's storage for one board. Servers on the same host share it; the path prefix distinguishes them.
+// The browser's storage for one board. Servers on the same host share the storage, so the path prefix is part of each
+// key.
 import { base } from "./address";
 
 const nameOf = (key: string): string => `${key} ${base.pathname}`;

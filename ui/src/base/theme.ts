@@ -1,4 +1,5 @@
-// The theme: as the operating system says, light, or dark. public/theme.js applies the choice before the first paint.
+// The theme of the page: that of the operating system, light, or dark. public/theme.js applies the choice before the
+// first paint.
 import { forgetColours } from "./dom/css_colour";
 import { signal } from "@preact/signals";
 

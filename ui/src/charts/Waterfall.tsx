@@ -1,6 +1,6 @@
 // A waterfall chart of the factors of a score: each bar begins where the bar above it ends.
 import type { JSX } from "preact";
-import type { Score } from "../api/compression/table";
+import type { Score } from "../api/compression/summary";
 import { fixed } from "../base/text/format";
 import { logScale } from "../base/math/scale";
 

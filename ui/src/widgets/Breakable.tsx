@@ -1,4 +1,4 @@
-// A long name that may wrap after slashes and underscores, but not inside a word.
+// A long name that may be wrapped after slashes and underscores, but not inside a word.
 import type { JSX } from "preact";
 
 export function Breakable({ name }: { name: string }): JSX.Element {

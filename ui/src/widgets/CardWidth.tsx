@@ -9,7 +9,7 @@ function widthNow(): number {
   return Number.isFinite(width) ? Math.min(MAX, Math.max(MIN, width)) : DEFAULT;
 }
 
-/** A CSS class for the column that holds the cards; `default` if the user has not chosen a width. */
+/** A CSS class for the column that holds the cards. It is `default` if the user has not chosen a width. */
 export function cardColumn(): { class: string; style: Record<string, string> } {
   return query.value.has("card")
     ? { class: "main-column", style: { "--card": `${widthNow()}px` } }

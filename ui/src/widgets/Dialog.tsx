@@ -12,7 +12,8 @@ export function Dialog({
   children: ComponentChildren;
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  // A layout effect, so that the dialog has the focus before the next key: users may type "/" and a word very fast.
+  // A layout effect, so that the dialog has the focus before the next key: users may type "/" and then a word very
+  // fast.
   useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();

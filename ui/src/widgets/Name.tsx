@@ -1,11 +1,11 @@
 // A name that is shortened in the middle if there is not enough space, because names usually differ at the beginning or
-// at the end. The page contains the whole name, so searching and copying work; a tooltip shows it when the row is
-// pointed at or focused.
+// at the end. The page contains the whole name, so searching and copying work; a tooltip shows the whole name when the
+// pointer is on the row or the row has the focus.
 import type { JSX } from "preact";
 import { hideReadout, showReadout } from "./readout";
 
 const MAX_TAIL = 16; // The number of characters that stay visible at the end.
-const SHORT = 22; // Names up to this length nearly always fit; in narrower places they are shortened at the end.
+const SHORT = 16; // Names up to this length nearly always fit; in narrower places they are shortened at the end.
 
 /** The index where the fixed end of a name begins: after a separator, if there is one nearby. */
 export function tailStart(name: string): number {
@@ -16,7 +16,7 @@ export function tailStart(name: string): number {
   return separator < 0 ? first : first + separator;
 }
 
-/** In widths of a digit; the sign for a missing part takes nearly two. */
+/** In letters; the sign for a missing part takes nearly two. */
 const widthOf = (text: string): number => text.length + (text.split("…").length - 1);
 
 export function Name({ name, title = name }: { name: string; title?: string }): JSX.Element {
@@ -28,11 +28,9 @@ export function Name({ name, title = name }: { name: string; title?: string }): 
     );
   const at = tailStart(name);
   return (
-    <span class="cut-name" title={title}>
-      <span class="cut-head" style={{ maxWidth: `calc(100% - ${widthOf(name.slice(at))}ch)` }}>
-        {name.slice(0, at)}
-      </span>
-      {name.slice(at)}
+    <span class="cut-name" title={title} style={{ "--tail": widthOf(name.slice(at)) }}>
+      <span class="cut-head">{name.slice(0, at)}</span>
+      <span class="cut-tail">{name.slice(at)}</span>
     </span>
   );
 }

@@ -19,14 +19,14 @@ export function SpaceView({
   onPick,
 }: {
   camera: Camera;
-  /** The picture is flat, so dragging moves it instead of rotating it. */
+  /** True if the picture is flat: dragging then moves the picture instead of rotating it. */
   flat?: boolean;
   onCamera: (camera: Camera) => void;
   label: string;
   paint: (context: CanvasRenderingContext2D, width: number, height: number, element: Element) => void;
   /**
-   * The pointer is at this position of the picture, and the picture is not being dragged; null: the pointer has left
-   * it.
+   * Called with the position of the pointer in the picture while the picture is not being dragged; null if the pointer
+   * has left it.
    */
   onPoint?: (at: { x: number; y: number; clientX: number; clientY: number } | null) => void;
   onPick?: (x: number, y: number) => void;

@@ -13,7 +13,7 @@ const storedCamera = (): string | null => query.value.get("camera") ?? query.val
 export function useCamera(first: Camera = FIRST_CAMERA): readonly [Camera, (camera: Camera) => void] {
   const said = storedCamera();
   const [now, setNow] = useState({ said, camera: readCamera(said, first) });
-  // A changed address, for example after "back", sets another camera.
+  // If the address has changed, for example after "back", uses the camera in the address.
   const camera = now.said === said ? now.camera : readCamera(said, first);
   const set = (next: Camera): void => setNow({ said: storedCamera(), camera: next });
   useEffect(() => {

@@ -9,7 +9,7 @@ const AT_ONCE = 60;
 
 export interface GrowingRows {
   readonly shown: number;
-  /** Set this as `ref` of the button after the last row, which is shown while there are more rows. */
+  /** Set this as `ref` of the button after the last row. The button is shown while there are more rows. */
   readonly end: { current: HTMLButtonElement | null };
   /** Adds rows without scrolling. */
   readonly more: () => void;
@@ -21,7 +21,7 @@ export function useGrowingRows(count: number): GrowingRows {
   const more = (): void => setMost(most + AT_ONCE);
   const printing = usePrinting();
   const shown = printing ? count : Math.min(count, most);
-  // Observes the end again after rows were added, to find out whether it is still visible.
+  // Observes the end of the table again after rows were added, to find out whether the end is still visible.
   useEffect(
     () =>
       end.current

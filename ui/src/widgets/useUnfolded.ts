@@ -1,5 +1,5 @@
 // The state of a popup that belongs to a button. The popup closes when another element is clicked or focused, and on
-// Escape, which returns the focus to the button.
+// Escape. Escape also returns the focus to the button.
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 

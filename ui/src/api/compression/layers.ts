@@ -6,7 +6,7 @@ export const sidesShape = object({
   snapshot: number,
   models: strings,
   variants: strings,
-  /** The names of these variants in the comparison table, if they differ: "float", "quantized". */
+  /** For each variant: its name in the comparison table ("float", "quantized") if it differs from the name here. */
   table_variants: strings,
   runs: strings,
   tensor_counts: numbers,
@@ -22,7 +22,7 @@ const verifiedShape = object({
   sqnr_db: wireNumbers,
   gains_db: wireNumbers,
   why_not: strings,
-  /** Index of the run that gives the parts to keep in float. */
+  /** Index of the run that shows which parts to keep in float. */
   best: nullable(number),
 });
 /** The result of `compare --verify`. */
@@ -79,7 +79,7 @@ export const layersShape = object({
   model: string,
   a: string,
   b: string,
-  /** Why the histograms of this pair are not compared, and what to log instead; empty if they are compared. */
+  /** Explains why the histograms of this pair are not compared, and what to log instead; empty if they are compared. */
   not_measured: string,
   /** The verdict of a comparison of model files on the outputs of the model. */
   outputs: nullable(object({ level: string, sentence: string })),
@@ -88,7 +88,7 @@ export const layersShape = object({
   counts: object({ red: number, amber: number, green: number, unmeasured: number }),
   limits: object({ red_db: number, amber_db: number, bits: number }),
   layers: layerColumnsShape,
-  /** Null if `compare --verify` did not run. */
+  /** The results of `compare --verify`; null if it did not run. */
   verified: nullable(verifiedShape),
   a_only: strings,
   b_only: strings,
@@ -105,7 +105,7 @@ const channelsOfStageShape = object({
   max: wireNumbers,
   mean: wireNumbers,
   sqnr_db: wireNumbers,
-  /** A tag whose step is the channel; the channels that have a histogram. */
+  /** A tag whose step is the channel index, and the channels that have a histogram. */
   histograms: nullable(object({ run: string, tag: string, channels: numbers })),
   outliers: object({ channels: numbers, ratios: wireNumbers }),
   explanation: string,

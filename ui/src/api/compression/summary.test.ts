@@ -28,6 +28,16 @@ const response: SummaryResponse = {
     worst: ["", ""],
     not_measured: ["", "only float"],
   },
+  aurora: {
+    models: [1],
+    scores: [1.5],
+    coverages: [0.6],
+    kinds: ["computed"],
+    reasons: [null],
+    formulas: ["v1"],
+    factors: [{ quality: 0.75, penalty: 2 }],
+    weights: [{ quality: 0.4 }],
+  },
   gates: {
     models: [0, 0, 1],
     metrics: ["accuracy", "model_size_mb", "accuracy"],
@@ -61,6 +71,15 @@ describe("a summary", () => {
     const { verdicts } = readSummary(response);
     expect(shortVerdict(verdicts.get("half")!)).toBe("not fully checked");
     expect(shortVerdict(verdicts.get("net")!)).toBe("drop 4.20 > 1 pp");
+  });
+  it("has the score of each model that has both variants, with its factors", () => {
+    const { scores } = readSummary(response);
+    expect([...scores.keys()]).toEqual(["half"]);
+    expect(scores.get("half")).toMatchObject({ score: 1.5, coverage: 0.6, kind: "computed", reason: null });
+    expect(scores.get("half")?.factors).toEqual([
+      { name: "quality", factor: 0.75, weight: 0.4 },
+      { name: "penalty", factor: 2, weight: null },
+    ]);
   });
   it("does not take a state that it does not know for good news", () => {
     const { verdicts } = readSummary({ ...response, states: ["splendid", "pass"] });

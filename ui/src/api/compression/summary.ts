@@ -1,6 +1,21 @@
 // Verdicts and key metrics of the server: one verdict per model, and the same metrics as in the report. See
 // docs/rest-api.md, "Compression".
-import { list, number, numbers, object, readOrNull, oneOf, string, strings, type TypeOf } from "../shape";
+import {
+  list,
+  nullable,
+  number,
+  numbers,
+  object,
+  oneOf,
+  readOrNull,
+  record,
+  string,
+  strings,
+  toNumber,
+  wireNumber,
+  wireNumbers,
+  type TypeOf,
+} from "../shape";
 
 export const summaryShape = object({
   snapshot: number,
@@ -23,6 +38,16 @@ export const summaryShape = object({
     worst: strings,
     not_measured: strings,
   }),
+  aurora: object({
+    models: numbers,
+    scores: wireNumbers,
+    coverages: wireNumbers,
+    kinds: strings,
+    reasons: list(nullable(string)),
+    formulas: strings,
+    factors: list(record(wireNumber)),
+    weights: list(record(wireNumber)),
+  }),
   gates: object({ models: numbers, metrics: strings, rules: strings, outcomes: strings, texts: strings }),
 });
 export type SummaryResponse = TypeOf<typeof summaryShape>;
@@ -43,7 +68,7 @@ export interface CheckedGate {
 
 export interface Verdict {
   readonly state: VerdictState;
-  /** The whole outcome of the gate in one line. */
+  /** The whole result of the gate in one line. */
   readonly text: string;
   readonly fails: readonly string[];
   readonly notMeasured: readonly string[];
@@ -55,6 +80,17 @@ export interface Verdict {
     readonly unmeasured: number;
     readonly notMeasured: string;
   };
+}
+
+/** The AURORA score of a model for the pair of variants of the summary. */
+export interface Score {
+  readonly score: number | null;
+  readonly coverage: number;
+  readonly kind: string;
+  readonly reason: string | null;
+  readonly formula: string;
+  /** The factors of the AURORA score; their product is the score. */
+  readonly factors: readonly { name: string; factor: number; weight: number | null }[];
 }
 
 export interface Headline {
@@ -74,6 +110,8 @@ export interface Summary {
   readonly headlines: readonly Headline[];
   readonly counts: SummaryResponse["counts"];
   readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** The AURORA score by the model's name; only models that logged both variants have one. */
+  readonly scores: ReadonlyMap<string, Score>;
 }
 
 /** The verdict for a model that is missing in the server's response: never a pass. */
@@ -85,6 +123,30 @@ export const NOT_CHECKED: Verdict = {
   gates: [],
   layers: { red: 0, amber: 0, green: 0, unmeasured: 0, notMeasured: "" },
 };
+
+function readScores({ models, aurora }: SummaryResponse): Map<string, Score> {
+  return new Map(
+    aurora.models.map((model, i): [string, Score] => {
+      const score = aurora.scores[i] ?? null;
+      const weights = aurora.weights[i] ?? {};
+      return [
+        models[model] ?? "",
+        {
+          score: score === null ? null : toNumber(score),
+          coverage: toNumber(aurora.coverages[i] ?? 0),
+          kind: aurora.kinds[i] ?? "",
+          reason: aurora.reasons[i] ?? null,
+          formula: aurora.formulas[i] ?? "",
+          factors: Object.entries(aurora.factors[i] ?? {}).map(([name, factor]) => ({
+            name,
+            factor: toNumber(factor),
+            weight: name in weights ? toNumber(weights[name] ?? null) : null,
+          })),
+        },
+      ];
+    }),
+  );
+}
 
 export function readSummary(response: SummaryResponse): Summary {
   const verdicts = new Map(
@@ -133,6 +195,7 @@ export function readSummary(response: SummaryResponse): Summary {
     })),
     counts: response.counts,
     verdicts,
+    scores: readScores(response),
   };
 }
 

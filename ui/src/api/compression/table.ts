@@ -1,20 +1,6 @@
 // The comparison table of the server: models with one value per variant and metric. See docs/rest-api.md,
 // "Compression".
-import {
-  booleans,
-  list,
-  nullable,
-  number,
-  numbers,
-  object,
-  record,
-  string,
-  strings,
-  toNumber,
-  wireNumber,
-  wireNumbers,
-  type TypeOf,
-} from "../shape";
+import { booleans, number, numbers, object, string, strings, toNumber, wireNumbers, type TypeOf } from "../shape";
 
 export const tableShape = object({
   snapshot: number,
@@ -36,17 +22,6 @@ export const tableShape = object({
     steps: numbers,
     wall_times: numbers,
   }),
-  aurora: object({
-    models: numbers,
-    variants: numbers,
-    scores: wireNumbers,
-    coverages: wireNumbers,
-    kinds: strings,
-    reasons: list(nullable(string)),
-    formulas: strings,
-    factors: list(record(wireNumber)),
-    weights: list(record(wireNumber)),
-  }),
 });
 export type TableResponse = TypeOf<typeof tableShape>;
 
@@ -66,16 +41,6 @@ export interface Cell {
   readonly step: number;
 }
 
-export interface Score {
-  readonly score: number | null;
-  readonly coverage: number;
-  readonly kind: string;
-  readonly reason: string | null;
-  readonly formula: string;
-  /** The factors of the AURORA score; their product is the score. */
-  readonly factors: readonly { name: string; factor: number; weight: number | null }[];
-}
-
 export interface Model {
   /** A unique name of the model: "alexnet (again)" if two experiments logged different values for alexnet. */
   readonly name: string;
@@ -90,10 +55,7 @@ export interface Model {
   readonly experiment: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
-  /** The value, or null if it is derived. Scores and gates use measured values only. */
-  measured(variant: string, metric: string): number | null;
   isDerived(metric: string, ...variants: readonly string[]): boolean;
-  aurora(variant: string): Score | null;
 }
 
 export interface Comparison {
@@ -109,7 +71,6 @@ const keyOf = (variant: string, metric: string): string => `${variant}\0${metric
 
 export function readTable(response: TableResponse): Comparison {
   const cells = response.models.map(() => new Map<string, Cell>());
-  const scores = response.models.map(() => new Map<string, Score>());
   response.cells.models.forEach((model, i) => {
     const variant = response.variants[response.cells.variants[i] ?? -1];
     const metric = response.metrics.names[response.cells.metrics[i] ?? -1];
@@ -123,24 +84,6 @@ export function readTable(response: TableResponse): Comparison {
       step: response.cells.steps[i] ?? 0,
     });
   });
-  response.aurora.models.forEach((model, i) => {
-    const variant = response.variants[response.aurora.variants[i] ?? -1];
-    if (variant === undefined) return;
-    const score = response.aurora.scores[i] ?? null;
-    scores[model]?.set(variant, {
-      score: score === null ? null : toNumber(score),
-      coverage: toNumber(response.aurora.coverages[i] ?? 0),
-      kind: response.aurora.kinds[i] ?? "",
-      reason: response.aurora.reasons[i] ?? null,
-      formula: response.aurora.formulas[i] ?? "",
-      factors: Object.entries(response.aurora.factors[i] ?? {}).map(([name, factor]) => ({
-        name,
-        factor: toNumber(factor),
-        weight:
-          name in (response.aurora.weights[i] ?? {}) ? toNumber(response.aurora.weights[i]?.[name] ?? null) : null,
-      })),
-    });
-  });
   const models = response.models.map((name, m): Model => {
     const cell = (variant: string, metric: string): Cell | null => cells[m]?.get(keyOf(variant, metric)) ?? null;
     return {
@@ -150,12 +93,7 @@ export function readTable(response: TableResponse): Comparison {
       experiment: response.experiments[m] ?? ".",
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
-      measured: (variant, metric) => {
-        const found = cell(variant, metric);
-        return found && !found.derived ? found.value : null;
-      },
       isDerived: (metric, ...variants) => variants.some((variant) => cell(variant, metric)?.derived),
-      aurora: (variant) => scores[m]?.get(variant) ?? null,
     };
   });
   return {

@@ -1,8 +1,8 @@
 // Canvases that are sharp on screens with any pixel ratio.
 
 /**
- * Sets the canvas to this size in CSS pixels, with as many device pixels as the screen has. The context draws in CSS
- * pixels.
+ * Sets the canvas to the given size in CSS pixels, with as many device pixels as the screen has for this size. The
+ * context draws in CSS pixels.
  */
 export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const ratio = window.devicePixelRatio || 1;

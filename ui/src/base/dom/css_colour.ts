@@ -1,4 +1,4 @@
-// Colours of the stylesheet as values for canvases, which cannot read CSS custom properties.
+// Colours of the stylesheet as values for canvases, because canvases cannot read CSS custom properties.
 
 // Caches colours: reading a style makes the browser recompute all styles, and a chart of a hundred lines reads a
 // hundred colours.

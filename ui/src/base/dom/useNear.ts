@@ -8,7 +8,10 @@ const MARGIN = "300px";
 const told = new WeakMap<Element, (near: boolean) => void>();
 let observer: IntersectionObserver | undefined;
 
-/** Calls `tell` soon, and after every change. The returned function stops the observation. */
+/**
+ * Calls `tell` soon with the current state of the element, and again after every change of the state. The returned
+ * function stops the observation.
+ */
 export function followNear(element: Element, tell: (near: boolean) => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => entries.forEach((entry) => told.get(entry.target)?.(entry.isIntersecting)),
@@ -19,7 +22,7 @@ export function followNear(element: Element, tell: (near: boolean) => void): () 
   return () => observer?.unobserve(element);
 }
 
-/** Whether the element is near. Returns `atFirst` until the browser has reported, which is after the first frame. */
+/** Whether the element is near. Returns `atFirst` until the browser has reported, after the first frame. */
 export function useNear(atFirst = false): { ref: { current: HTMLElement | null }; near: boolean } {
   const ref = useRef<HTMLElement | null>(null);
   const [near, setNear] = useState(atFirst);
@@ -27,7 +30,7 @@ export function useNear(atFirst = false): { ref: { current: HTMLElement | null }
   return { ref, near };
 }
 
-/** Whether the element has ever been near: content that was loaded then stays. */
+/** Whether the element has ever been near. Content that was loaded because of this stays loaded. */
 export function useSeen(): { ref: { current: HTMLElement | null }; seen: boolean } {
   const { ref, near } = useNear();
   const seen = useRef(false);

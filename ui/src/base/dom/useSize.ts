@@ -17,8 +17,8 @@ export function useSize<T extends HTMLElement>(): Sized<T> {
       followed.current = element;
       observer.current?.disconnect();
       if (!element) return;
-      // Does not measure here: that would force a page layout for each added chart. The observer reports before the
-      // first paint.
+      // The size is not measured here, because that would force a page layout for each added chart. The observer
+      // reports the size before the first paint.
       observer.current = new ResizeObserver(() => {
         const { clientWidth: width, clientHeight: height } = element;
         setSize((old) => (old.width === width && old.height === height ? old : { width, height }));

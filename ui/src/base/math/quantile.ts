@@ -1,6 +1,6 @@
 // Quantiles of histograms.
 
-/** The value below which this share of the counts lies, interpolated linearly inside its bin. */
+/** The value below which a given share of the counts lies. It is interpolated linearly inside its bin. */
 export function quantile(edges: readonly number[], counts: readonly number[], share: number): number {
   const total = counts.reduce((sum, c) => sum + c, 0);
   let before = 0;

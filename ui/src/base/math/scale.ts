@@ -17,7 +17,7 @@ export function linearScale(d0: number, d1: number, r0: number, r1: number): Sca
   });
 }
 
-/** Both ends of the domain must be positive. */
+/** A logarithmic scale. Both ends of the domain must be positive. */
 export function logScale(d0: number, d1: number, r0: number, r1: number): Scale {
   const inner = linearScale(Math.log(d0), Math.log(d1), r0, r1);
   const scale = (value: number): number => inner(Math.log(value));
@@ -29,8 +29,8 @@ export function logScale(d0: number, d1: number, r0: number, r1: number): Scale 
 }
 
 /**
- * About `wanted` round values inside [lo, hi]. At least two unless one is wanted: a single tick does not show the
- * scale.
+ * About `wanted` round values inside [lo, hi]. There are at least two values unless `wanted` is one, because a single
+ * tick does not show the scale.
  */
 export function ticks(lo: number, hi: number, wanted = 5): number[] {
   if (!(hi > lo) || wanted < 1) return [];

@@ -1,4 +1,4 @@
-// Projects 3D points to the screen: rotation, zoom and perspective of a camera. Pure.
+// Projects 3D points to the screen: rotation, zoom and perspective of a camera. Pure functions.
 
 export interface Camera {
   readonly yaw: number;

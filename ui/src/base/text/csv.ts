@@ -1,6 +1,9 @@
 // Saves tables as CSV files.
 
-/** A CSV field after RFC 4180. A leading = + - @ is quoted, so that spreadsheets do not read a name as a formula. */
+/**
+ * A CSV field after RFC 4180. A field that begins with = + - or @ is quoted, so that spreadsheets do not read it as a
+ * formula.
+ */
 function csvCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);

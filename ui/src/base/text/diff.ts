@@ -85,7 +85,7 @@ function backwards<T>(a: readonly T[], b: readonly T[], trail: readonly Map<numb
   return steps.reverse();
 }
 
-/** A line of a comparison: in both texts or in one of them, with the words that differ marked. */
+/** A line of a comparison. It is in both texts or in only one of them. Words that differ are marked. */
 export interface DiffLine {
   readonly kind: Change<string>["kind"];
   readonly words: readonly { readonly text: string; readonly differs: boolean }[];

@@ -28,6 +28,12 @@ describe("distinctNames", () => {
     const fits = ["logs/fit/20261117-101500/train", "logs/fit/20261118-090000/train"];
     expect([...distinctNames(fits).values()]).toEqual(["…20261117-101500", "…20261118-090000"]);
   });
+  it("keep short folders whole", () => {
+    const runs = ["lightning_logs/version_0", "lightning_logs/version_11"];
+    expect([...distinctNames(runs).values()]).toEqual(["…version_0", "…version_11"]);
+    const stages = ["tensorboard_logs/initial_graph/max_per_channel", "tensorboard_logs/initial_graph/min_per_channel"];
+    expect([...distinctNames(stages).values()]).toEqual(["…max_per_channel", "…min_per_channel"]);
+  });
   it("stay different", () => {
     const names = ["a_b/cccccccccccccccccccccc_d", "a_b/d_cccccccccccccccccccccc", "a_b/d_d_cccccccccccccccccccccc"];
     expect(new Set(distinctNames(names).values()).size).toBe(3);

@@ -50,14 +50,14 @@ export function significant(value: number, digits = 4): string {
   return withTrueMinus(withGroups(String(Number(value.toPrecision(digits)))));
 }
 
-/** The number with trailing zeros, for numbers that are compared with each other: 0.9030 beside 0.8865. */
+/** The number with trailing zeros. Used for numbers that are compared with each other: 0.9030 beside 0.8865. */
 export function steady(value: number, digits = 4): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) || !(size >= 1e-4 && size < 10 ** (digits - 1))) return significant(value, digits);
   return withTrueMinus(value.toPrecision(digits));
 }
 
-/** A formatter for the numbers of one column: 1 if all numbers are integers, 1.000 above 0.9030. */
+/** A formatter for the numbers of one column: 1 if all numbers are integers, 1.000 if another number is 0.9030. */
 export function steadyColumn(values: Iterable<number>, digits = 4): (value: number) => string {
   const whole = [...values].every((value) => Number.isInteger(value) || !Number.isFinite(value));
   return (value) =>
@@ -66,7 +66,7 @@ export function steadyColumn(values: Iterable<number>, digits = 4): (value: numb
       : steady(value, digits);
 }
 
-/** The number with as many digits as are needed to distinguish it from every other number. */
+/** The number with the fewest digits that identify it exactly. */
 export function exact(value: number): string {
   return spellNonFinite(value) ?? withTrueMinus(String(value));
 }
@@ -95,7 +95,7 @@ export function ratio(value: number): string {
   return `${nearOne ? fixed(value, 3) : value >= 10 ? significant(value, 3) : fixed(value, 2)}×`;
 }
 
-/** A fraction in per cent, without the sign: 0.9945 is "99.45". */
+/** A fraction in per cent, without the "%" sign: 0.9945 is "99.45". */
 export function percent(fraction: number, decimals = 2): string {
   return fixed(fraction * 100, decimals);
 }
@@ -167,7 +167,8 @@ function placesOf(value: number): number {
   return size >= 1 || size === 0 ? 2 : Math.min(5, 2 - Math.floor(Math.log10(size)));
 }
 
-// The max space: more space for a few tiny numbers would move all other numbers away from their header.
+// The maximum space to align decimal points. With more space for a few tiny numbers, all other numbers would be far
+// from the column's header.
 const MAX_ROOM = 2;
 
 /**
@@ -205,19 +206,33 @@ export function ageText(seconds: number): string {
   return duration(Math.max(1, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1");
 }
 
-/** The text of a tick that is the only one, or is on a log axis. */
+/** The text of a tick that is the only tick, or of a tick on a log axis. */
 export const tickText = (value: number): string => significant(value, 3).replace(/\.?0+e/, "e");
+
+const MAX_DIGITS = 15; // Further digits of a double are not exact.
 
 /** A formatter for ticks of a linear axis: all ticks have the decimals that the distance between them needs. */
 export function tickTexts(ticks: readonly number[]): string[] {
   const [first = 0, second] = ticks;
   const decimals = second === undefined ? Infinity : decimalsOfStep(second - first);
-  return ticks.map((t) =>
+  const short = ticks.map((t) =>
     Math.abs(t) >= 1e4 || decimals > 5 ? tickText(t) : decimals === 0 ? count(t) : fixed(t, decimals),
   );
+  const differ = (texts: readonly string[]): boolean => new Set(texts).size === texts.length;
+  if (differ(short)) return short;
+  // The ticks differ only in late digits: 1,000,000.1 and 1,000,000.2.
+  if (decimals <= 5 && ticks.every((t) => Math.abs(t) < 1e9)) return ticks.map((t) => fixedInGroups(t, decimals));
+  for (let digits = 4; digits < MAX_DIGITS; digits += 1) {
+    const texts = ticks.map((t) => significant(t, digits));
+    if (differ(texts)) return texts;
+  }
+  return ticks.map(exact);
 }
 
-/** The decimals with which the largest number of a column shows `digits` digits; fewer if no number needs them. */
+/**
+ * The number of decimals for a column: the largest number shows `digits` significant digits. Fewer decimals if no
+ * number needs them.
+ */
 export function decimalsOfColumn(values: Iterable<number>, digits = 4): number {
   let [most, needed] = [0, 0];
   for (const value of values) {

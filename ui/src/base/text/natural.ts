@@ -18,8 +18,8 @@ function byParts(p: readonly string[], q: readonly string[]): number {
 }
 
 /**
- * All names in natural order. Each name is split once, because splitting in every comparison is slow for thousands of
- * names.
+ * All names in natural order. Each name is split only once, because splitting in every comparison takes too long for
+ * thousands of names.
  */
 export function inNaturalOrder(names: readonly string[]): string[] {
   return names

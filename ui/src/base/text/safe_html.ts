@@ -23,7 +23,7 @@ const COPIED = new Set([
   "UL",
 ]);
 
-// Headings of the text become lower levels, because the page and the card have headings above them.
+// The heading levels of the text are lowered, because the page and the card have headings above the text.
 const HEADINGS: Readonly<Record<string, string>> = { H1: "h3", H2: "h4", H3: "h5", H4: "h6", H5: "h6", H6: "h6" };
 
 function copyOf(node: Node): ComponentChild {

@@ -3,7 +3,10 @@
 
 const tailOf = (name: string, parts: number): string => name.split("/").slice(-parts).join("/");
 
-/** For each name, its shortest tail of whole path parts that no other name has. The names must be different. */
+/**
+ * Shortens each name to as many of its last path parts as are needed to distinguish it from all other names. The names
+ * must be different.
+ */
 export function shortNames(names: readonly string[]): string[] {
   const short: string[] = names.map(() => "");
   let open = names.map((_, i) => i);

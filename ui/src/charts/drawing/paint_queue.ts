@@ -7,8 +7,8 @@ const waiting = new Map<object, () => void>();
 let busy = false;
 
 /**
- * Calls `paint` now, or a few frames later if other charts are before it. A later call with the same `key` replaces
- * this one.
+ * Calls `paint` now, or a few frames later if other charts are earlier in the queue. A later call with the same `key`
+ * replaces the earlier call.
  */
 export function paintInTurn(key: object, paint: () => void): void {
   if (busy) {

@@ -62,7 +62,7 @@ export function HistogramChart({
   view: HistogramView;
   nameA: string;
   nameB: string;
-  /** Min and max of histogram B: the range of the quantizer. The chart marks both. */
+  /** Min and max of histogram B. They are the range of its quantizer. The chart marks both. */
   clip: readonly [number, number] | null;
   marks?: readonly HistogramMark[];
   summary: string;

@@ -5,8 +5,8 @@ import type { Spike } from "./ceiling";
 const ROOM = 46; // The width of the label "50.0 %" in pixels.
 
 /**
- * `named` false: draws only the marks on the bars. Otherwise also the shares, above the chart, where nothing else is
- * drawn.
+ * If `named` is false, draws only the marks on the bars. Otherwise also writes the shares above the chart, where there
+ * is free space.
  */
 export function Spikes({
   spikes,

@@ -1,10 +1,10 @@
-// The rows of the table that shows a histogram. Pure.
+// The rows of the table that shows a histogram. Pure functions.
 import { filledRange, type HistogramInput } from "./layout";
 
 export interface BinRow {
   readonly from: number;
   readonly to: number;
-  /** The share of the values in per cent; null if this side has no histogram. */
+  /** The share of the values in per cent; null if this variant has no histogram. */
   readonly a: number | null;
   readonly b: number | null;
 }

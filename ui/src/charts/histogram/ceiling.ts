@@ -1,5 +1,5 @@
-// Computes the upper limit of a histogram's y axis, so that a few very high bars (spikes) do not flatten all others.
-// Pure.
+// Computes the upper limit of a histogram's y axis, so that a few very high bars (spikes) do not make all other bars
+// very small. Pure functions.
 import { fixed } from "../../base/text/format";
 
 const MAX_SPIKES = 3; // More high bars than this are the shape of the distribution, not spikes.
@@ -24,7 +24,7 @@ function highestBeside(bars: readonly number[]): { beside: number; highest: numb
 
 /**
  * The upper limit of the y axis for several histograms. Spikes are cut at this limit, with their share written beside
- * them. A histogram that has only spikes is ignored, unless all histograms do.
+ * them. A histogram that has only spikes is ignored, unless all histograms have only spikes.
  */
 export function ceilingOf(rows: readonly (readonly number[])[]): number {
   const found = rows.map(highestBeside);
@@ -35,9 +35,9 @@ export function ceilingOf(rows: readonly (readonly number[])[]): number {
 
 /** Adjacent bars that are cut because they are higher than the chart. */
 export interface Spike {
-  /** The middle of the bars, in pixels. */
+  /** The x position of the middle of the bars, in pixels. */
   readonly x: number;
-  /** The share of the values in these bars; min and max if the histograms differ. */
+  /** The share of the values in the cut bars. Two shares (min and max) if the histograms differ. */
   readonly text: string;
   /** An SVG path: two slanted strokes across the cut bars, in the background colour. */
   readonly mark: string;
@@ -55,10 +55,10 @@ function cutStretches(rows: readonly (readonly number[])[], ceiling: number, bar
   return stretches;
 }
 
-/** Not "100.0" of a part: something lies beside it. */
+/** Writes a share that is rounded to 100 % as ">99.9", because some values are in other bars. */
 const shareText = (share: number): string => (share < 100 && share >= 99.95 ? ">99.9" : fixed(share, 1));
 
-/** Everything that rows have cut. Shares are in per cent; the chart ends at pixel `top`. */
+/** The marks and shares of all bars that are cut in `rows`. Shares are in per cent; the chart ends at pixel `top`. */
 export function spikesOf(
   rows: readonly (readonly number[])[],
   ceiling: number,

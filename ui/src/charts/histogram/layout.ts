@@ -1,4 +1,5 @@
-// The layout of two histograms on one axis: A as an area, B as an outline, in the same bins of equal width. Pure.
+// The layout of two histograms on one axis: A as an area, B as an outline, in the same bins of equal width. Pure
+// functions.
 import { ceilingOf, spikesOf, type Spike } from "./ceiling";
 import { significant, tickTexts } from "../../base/text/format";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";
@@ -138,7 +139,7 @@ function outline(
 export interface LimitLabel {
   /** Whether the text is to the right of its line. */
   readonly right: boolean;
-  /** The row of the label; 1 if it would overlap the other label in row 0. */
+  /** The row of the label: 0, or 1 if it would overlap the other label. */
   readonly row: number;
 }
 

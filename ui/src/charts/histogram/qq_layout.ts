@@ -1,5 +1,5 @@
-// A Q-Q plot: quantiles of B against quantiles of A. Points on the diagonal mean equal distributions, a bend at an end
-// means clipping, another slope another scale, a parallel line a shift. Pure.
+// A Q-Q plot: quantiles of B against quantiles of A. Points on the diagonal mean equal distributions. A bend at an end
+// means clipping, another slope means another scale, and a parallel line means a shift. Pure functions.
 import { significant } from "../../base/text/format";
 import { quantile } from "../../base/math/quantile";
 import { extent, linearScale, padded, ticks, type Scale } from "../../base/math/scale";
@@ -23,7 +23,7 @@ export interface QqLayout {
 
 const SHARES = [0.001, 0.005, ...Array.from({ length: 99 }, (_, i) => (i + 1) / 100), 0.995, 0.999];
 
-/** Null if one of the histograms is empty. */
+/** The layout of the plot; null if one of the histograms is empty. */
 export function qqPoints({ edges, a, b }: HistogramInput): QqPoint[] {
   const has = (counts: readonly number[] | null): counts is readonly number[] =>
     counts?.some((count) => count > 0) ?? false;

@@ -7,7 +7,7 @@ export interface Fob {
   readonly text: string;
 }
 
-/** Draws fobs over a chart, and shades the range between two of them. */
+/** Draws fobs over a chart, and shades the range between two fobs. */
 export function Fobs({
   fobs,
   layout,

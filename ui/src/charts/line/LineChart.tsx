@@ -17,20 +17,23 @@ export interface LineChartProps extends Omit<LineChartOptions, "width" | "height
   readonly cursor: Signal<number | null>;
   /** Called when the user drags to select a range, or drags with shift to pan. */
   readonly onZoom: (range: readonly [number, number] | null) => void;
-  /** Other lines will arrive soon, so lines that are slow to draw are not drawn before. */
+  /** True if other lines will arrive soon. Lines that are slow to draw are then not drawn until they have arrived. */
   readonly changing?: boolean;
-  /** The chart sets this to functions that save it as a file with the names of its lines. */
+  /** The chart sets this reference to functions that save the chart as a file with the names of its lines. */
   readonly files?: ChartFiles;
   /** The title of the chart in the saved files. */
   readonly title?: string;
-  /** Fobs (marked places), the same in all charts of the group. A click sets one; dragging moves it. */
+  /** Fobs (marked places). All charts of the group have the same fobs. A click adds a fob; dragging moves it. */
   readonly fobs?: readonly Fob[];
-  /** A click at x; `extend` if shift was pressed. `fob` is the index of the clicked fob, which is then removed. */
+  /**
+   * The user clicked at x. `extend` is true if shift was pressed. `fob` is the index of the clicked fob; the caller
+   * then removes this fob.
+   */
   readonly onMark?: (x: number, extend: boolean, fob: number | null) => void;
   readonly onMoveFob?: (fob: number, x: number) => void;
   /**
-   * The pointer is at x; `distance` gives the number of pixels between pointer and a value. Null: the pointer has left
-   * the chart.
+   * The pointer is at x. `distance` returns the number of pixels between the pointer and a value. Null if the pointer
+   * has left the chart.
    */
   readonly onPoint?: (
     at: { x: number; distance: (value: number) => number; clientX: number; clientY: number } | null,
@@ -107,7 +110,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
   }
 
   useEffect(() => {
-    // Marked only once: the browser stores every performance mark until the page is closed.
+    // The performance mark is set only once, because the browser stores every mark until the page is closed.
     if (layout && performance.getEntriesByName("chart:first").length === 0) performance.mark("chart:first");
   }, [layout !== null]);
 

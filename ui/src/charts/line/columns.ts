@@ -9,14 +9,20 @@ export class Columns {
   groups = 0;
   /** The index of the first point of each group; the last entry is the number of points. */
   readonly starts: Int32Array;
-  /** The column of each group: -1 if left of the picture, the picture's width if right of it, or NOWHERE. */
+  /**
+   * The column of each group. It is -1 if the group is left of the picture, the picture's width if it is right of the
+   * picture, or NOWHERE.
+   */
   readonly columns: Int32Array;
   /**
-   * Where the line from the last point before a group leaves the column of the previous group, as a fraction of its
-   * length.
+   * Where the line from the last point of the previous group leaves the column of that group, as a fraction of the
+   * line's length.
    */
   readonly leaves: Float64Array;
-  /** Where the same line enters the column of the group, as a fraction of its length. */
+  /**
+   * Where the line from the last point of the previous group enters the column of this group, as a fraction of the
+   * line's length.
+   */
   readonly enters: Float64Array;
 
   constructor(readonly most: number) {

@@ -8,7 +8,7 @@ const LEGEND_ROW = 16;
 const LEGEND_ROOM = 8;
 const TITLE_ROOM = 28; // The height of the title in pixels.
 
-/** All inputs that are needed to draw the chart again. */
+/** All inputs that are needed to draw the chart a second time. */
 export interface Drawing {
   readonly title: string;
   readonly layout: LineChartLayout;

@@ -1,4 +1,5 @@
 // The layout of a line chart: converts values to pixels. Pure.
+import { leftOf } from "../drawing/axis_labels";
 import { tickText, tickTexts } from "../../base/text/format";
 import type { RunLook } from "../../domain/runs/run_look";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
@@ -9,7 +10,7 @@ export interface Line {
   readonly look?: RunLook;
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
-  /** The smoothed values; drawn in full colour over the faint raw values. */
+  /** The smoothed values. They are drawn in full colour over the faint raw values. */
   readonly smooth: ArrayLike<number> | null;
   /** The spread of a group of runs, drawn as an area around its mean. */
   readonly band?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
@@ -20,10 +21,10 @@ export interface LineChartOptions {
   readonly height: number;
   readonly logX: boolean;
   readonly logY: boolean;
-  /** Ignores the smallest and largest 0.5 % of the values in the choice of the y range. */
+  /** If true, the smallest and largest 0.5 % of the values are ignored in the choice of the y range. */
   readonly clipOutliers: boolean;
   readonly xRange: readonly [number, number] | null;
-  /** Fixed limits of the y axis; null: the limit follows the values. */
+  /** Fixed limits of the y axis. null means that the limit follows the values. */
   readonly yRange: readonly [number | null, number | null] | null;
   /** Whether the y axis includes 0. */
   readonly fromZero?: boolean;
@@ -47,7 +48,7 @@ export interface LineChartLayout {
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
   readonly xName: string;
-  /** The text for any x. */
+  /** Returns the text for an x value, for example in a tooltip. */
   readonly xText: (x: number) => string;
   /** The reason why the chart is empty; empty if it shows a line. */
   readonly why: string;
@@ -55,7 +56,8 @@ export interface LineChartLayout {
   readonly nonFinite: readonly (readonly { x: number; value: number }[])[];
 }
 
-const LEFT = 48;
+const LEFT = 48; // The space for the labels of the y axis, if they are not longer.
+const LONG_STEP = 12; // Longer labels of steps are replaced by their difference to a round number.
 const BOTTOM = 22;
 const LETTER = 6; // The approximate width of a character in pixels.
 const MAX_TICKS = 10;
@@ -63,7 +65,7 @@ const SAMPLE = 20_000;
 
 /** The range of the values without outliers. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
-  // Uses the browser's sort, which is native code: for so few values, a script is slower.
+  // Uses the browser's sort, because it is native code and faster than a script for so few values.
   const sorted = Float64Array.from(values).sort();
   let [first, last] = [0, sorted.length - 1];
   while (first <= last && !Number.isFinite(sorted[first])) first += 1;
@@ -97,15 +99,15 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
 
 type Range = readonly [number, number] | null;
 
-// The cached y range of the lines that begin with this array. The key is an array of values because smoothing creates
-// new line objects with the same values.
+// The cached y range of the lines of a chart, by the array of values of the first line. The key is the array of values
+// and not the line, because smoothing creates new line objects with the same values.
 const ranges = new WeakMap<
   object,
   { readonly values: readonly ArrayLike<number>[]; readonly request: string; readonly range: Range }
 >();
 
 function yRangeOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions): Range {
-  // To find the outermost 0.5 %, a sample of the values is sufficient; the exact min and max need all values.
+  // A sample of the values is enough to find the outermost 0.5 %. The exact min and max need all values.
   const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
   const stride = options.clipOutliers ? Math.max(1, Math.ceil(points / SAMPLE)) : 1;
   const request = [...domain, options.logY, options.clipOutliers].join();
@@ -139,7 +141,7 @@ function yScaleOf(found: Range, options: LineChartOptions, bottom: number, top: 
     : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
 }
 
-/** The start of a log axis whose data begins at 0: the smallest x above 0. */
+/** The start of a log axis for data that begins at 0: the smallest x above 0. */
 function leastAbove0(lines: readonly Line[]): number {
   return lines.reduce((least, { xs }) => {
     let i = 0;
@@ -158,46 +160,57 @@ function xTicksOf([d0, d1]: readonly [number, number], width: number, options: L
   );
 }
 
+/**
+ * The round number that all labels of a linear x axis leave out, because they have it in common and are too long with
+ * it; 0 if they are short enough. The axis then shows differences to it.
+ */
+function baseOf([d0, d1]: readonly [number, number], options: LineChartOptions): number {
+  if (options.xTicks || options.xText(Math.round(d1), (d1 - d0) / MAX_TICKS).length <= LONG_STEP) return 0;
+  const unit = 10 ** Math.ceil(Math.log10(d1 - d0));
+  return Math.floor(d0 / unit) * unit;
+}
+
 /** Null if there is no space or no line: axes without data would be misleading. */
 export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
   if (lines.length === 0) return null;
-  const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };
-  if (box.r - box.l < 40 || box.b - box.t < 30) return null;
+  const [top, bottom, right] = [8, options.height - BOTTOM, options.width - 10];
+  if (right - LEFT < 40 || bottom - top < 30) return null;
   const allX = extent(lines.flatMap((line) => (line.xs.length ? [line.xs[0]!, line.xs[line.xs.length - 1]!] : [])));
   // A line with a single point gets a margin, so that the point is not on the edge.
   const [x0, x1] = options.xRange ??
     (allX && lines.every(({ xs }) => xs.length < 2) && !options.logX ? padded(allX) : allX) ?? [0, 1];
-  const x =
-    options.logX && x1 > 0
-      ? logScale(
-          Math.max(x0 > 0 ? x0 : Math.min(leastAbove0(lines), x1), x1 / 1e6, 1e-9),
-          x1 === x0 ? x1 * 2 : x1,
-          box.l,
-          box.r,
-        )
-      : linearScale(...(x1 === x0 ? ([x0 - 0.5, x0 + 0.5] as const) : ([x0, x1] as const)), box.l, box.r);
-  const [d0, d1] = x.domain;
+  const logX = options.logX && x1 > 0;
+  const [d0, d1] = logX
+    ? [Math.max(x0 > 0 ? x0 : Math.min(leastAbove0(lines), x1), x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1]
+    : x1 === x0
+      ? [x0 - 0.5, x0 + 0.5]
+      : [x0, x1];
   const isFixed = options.yRange !== null && options.yRange[0] !== null && options.yRange[1] !== null;
-  const found = isFixed ? null : yRangeOf(lines, x.domain, options);
+  const found = isFixed ? null : yRangeOf(lines, [d0, d1], options);
   const isEmpty = found === null && !isFixed;
-  const y = yScaleOf(found, options, box.b, box.t);
+  const y = yScaleOf(found, options, bottom, top);
+  const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, bottom - top > 140 ? 5 : 3);
+  const yTexts = y.log ? ys.map(tickText) : tickTexts(ys);
 
+  // No tick labels on a y axis without data, because they would be misleading.
+  const box = { l: Math.min(leftOf(isEmpty ? [] : yTexts, LEFT), right - 40), r: right, t: top, b: bottom };
+  const x = logX ? logScale(d0, d1, box.l, box.r) : linearScale(d0, d1, box.l, box.r);
+  const base = logX ? 0 : baseOf([d0, d1], options);
+  const xText: LineChartOptions["xText"] = (value, step) => options.xText(value - base, step);
   const xs = x.log
     ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70)))
-    : xTicksOf(x.domain, box.r - box.l, options);
-  const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 140 ? 5 : 3);
-  const yTexts = y.log ? ys.map(tickText) : tickTexts(ys);
+    : xTicksOf([d0 - base, d1 - base], box.r - box.l, options).map((value) => value + base);
+  const xName = options.xName ?? "";
   return {
     box,
     x,
     y,
     xTicks: xs
-      .map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) }))
+      .map((value) => ({ at: x(value), text: xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) }))
       .filter((tick) => tick.text !== ""),
-    // No tick labels on a y axis without data, because they would be misleading.
     yTicks: isEmpty ? [] : ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
-    why: !isEmpty ? "" : options.logY ? "no value above 0, which a log axis needs" : "no finite values in this chart",
-    xName: options.xName ?? "",
+    why: !isEmpty ? "" : options.logY ? "nothing above 0 for a log axis" : "no numbers here",
+    xName: base === 0 ? xName : `${xName} − ${options.xText(base, 0)}`,
     xText: (value) => options.xText(value, 0),
     nonFinite: lines.map((line) => holesOf(line)),
   };

@@ -6,7 +6,7 @@ export interface NonFiniteNote {
   readonly text: string;
   readonly left: number;
   readonly right: number;
-  /** The middle of the label's row: labels of -infinity are at the bottom, others at the top. */
+  /** The y position of the middle of a label. Labels of -infinity are at the bottom, all other labels at the top. */
   readonly y: number;
 }
 
@@ -16,8 +16,8 @@ const ROW = 6; // Pixels from the edge of the chart to the middle of the label.
 const kindOf = (value: number): string => (Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞");
 
 /**
- * One label per line, at its first visible mark, with the number of further marks. A label that would overlap an
- * earlier one is left out; its marks stay visible.
+ * One label per line, at its first visible mark, with the number of further marks. A label is left out if it would
+ * overlap an earlier label; its marks stay visible.
  */
 export function nonFiniteNotes(
   { nonFinite, x, box, xText }: Pick<LineChartLayout, "nonFinite" | "x" | "box" | "xText">,

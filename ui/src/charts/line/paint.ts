@@ -1,7 +1,7 @@
 // Paints a line chart on a canvas from its layout.
 import type { Pen } from "../drawing/pen";
 import { paintNonFiniteNotes } from "./non_finite_notes";
-import type { Line, LineChartLayout } from "./layout";
+import type { Line, LineChartLayout, Tick } from "./layout";
 
 export interface Ink {
   readonly grid: string;
@@ -19,11 +19,11 @@ export interface LineLook {
 /** The opacity of raw values under the smoothed ones. */
 export const FAINT = 0.26;
 
-// From this number of lines on, lines are thin: wide lines would hide each other and take several times as long to
-// draw.
+// Number of lines from which on all lines are thin, because wide lines would hide each other and take several times as
+// long to draw.
 const MANY = 24;
 
-// With at least this number of points per line, the rasterizer is faster than the canvas.
+// Number of points per line from which on the rasterizer is faster than the canvas.
 const LONG = 200;
 
 /** Paints the lines. `paintMany` is a faster painter for many long lines; it returns whether it has painted them. */
@@ -87,9 +87,12 @@ export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void
   const named = context.measureText(layout.xName).width;
   const stands = named <= end;
   if (stands) context.fillText(layout.xName, end, box.b + 16);
-  // Where there is no room for it, it takes that of the last number.
-  const ticks = stands || layout.xName === "" ? layout.xTicks : layout.xTicks.slice(0, -1);
-  if (ticks !== layout.xTicks) context.fillText(layout.xName, box.r + 8, box.b + 16);
+  // Where there is no room for it, it takes that of the last numbers.
+  const isAtEnd = !stands && layout.xName !== "";
+  const free = box.r + 8 - named - 8;
+  const isFree = ({ at, text }: Tick): boolean => at + context.measureText(text).width / 2 <= free;
+  const ticks = isAtEnd ? layout.xTicks.filter(isFree) : layout.xTicks;
+  if (isAtEnd) context.fillText(layout.xName, box.r + 8, box.b + 16);
   for (const tick of ticks) {
     const x = Math.round(tick.at) + 0.5;
     line(context, x, bottom, x, bottom + 4);
@@ -165,7 +168,7 @@ function stroke(
   context.globalAlpha = 1;
 }
 
-// An area from the lower to the upper edge, one per range without non-finite values.
+// An area from the lower to the upper edge of a band. Each range without non-finite values is a separate area.
 function paintBand(
   context: Pen,
   layout: LineChartLayout,

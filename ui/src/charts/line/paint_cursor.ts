@@ -35,8 +35,8 @@ export function paintCursor(
   pen.lineTo(at, box.b);
   pen.stroke();
 
-  // Draws one path per colour: a thousand dots need only eight fill operations. If several dots have the same pixel,
-  // only the first is drawn.
+  // Draws one path per colour: even a thousand dots need only eight fill operations. If several dots are at the same
+  // pixel, only the first is drawn.
   const byColour = new Map<string, [number, number][]>();
   const taken = new Set<number>();
   lines.forEach((line, i) => {

@@ -59,7 +59,7 @@ function logarithms(values: ArrayLike<number>, into: Float64Array): Float64Array
   return into;
 }
 
-/** Paints every line with at least two points. False if the browser does not support it. */
+/** Paints every line with at least two points. Returns false if the browser does not support this way of painting. */
 export function paintMany(
   context: CanvasRenderingContext2D,
   layout: LineChartLayout,
@@ -85,7 +85,7 @@ export function paintMany(
     const colour = packedOf(look.colour, tools.sheet.pen);
     const dash = look.dash.map((length) => length * ratio);
     if (placed !== xs) {
-      // Most runs of a tag share the same array of steps.
+      // Most runs of a tag have the same steps and share one array, so the columns are computed only once.
       place(xs, layout.x, ratio, left, places);
       shared.place(places, xs.length, width);
       placed = xs;

@@ -41,7 +41,7 @@ export class Rasterizer {
   }
 
   /**
-   * Draws the line through the points of `columns` with these values, from left to right. A line needs at least two
+   * Draws the line through the points of `columns` with the given values, from left to right. A line needs at least two
    * points. `dash` holds the lengths of dashes and gaps in turn; [] draws a solid line.
    */
   draw(
@@ -61,7 +61,8 @@ export class Rasterizer {
     this.around = dash.reduce((sum, length) => sum + length, 0);
     this.along = 0;
     let before = NOWHERE;
-    // Min, max and last value of the previous group, including its connections to both neighbours.
+    // Min, max and last value of the previous group. They include the ends of the lines to the groups before and after
+    // it.
     let [least, greatest, last] = [0, 0, 0];
     let isLine = false; // Whether the previous group has two points, or a connection to another group.
     for (let group = 0; group < groups; group += 1) {
@@ -127,12 +128,12 @@ export class Rasterizer {
     const length = Math.sqrt(1 + rise * rise);
     if (this.around > 0) {
       const along = this.along + length;
-      // A division with remainder is slow.
+      // A division with remainder is slow, so it is avoided here.
       this.along = along < this.around ? along : along < 2 * this.around ? along - this.around : along % this.around;
       if (isGap(this.dash, this.along)) return;
     }
-    // The opacity equals that of a pen of this width: the extra thickness is full where the line is flat, and zero
-    // where the line is so steep that it fills the column.
+    // Extends the column by the pen's thickness where the line is flat, and less where the line is steeper, so that the
+    // line looks as if it was drawn with a pen of this thickness.
     const most = thickness * length - rise;
     const room = (most <= 0 ? 0 : most < thickness ? most : thickness) / 2;
     this.fill(column, (a < b ? a : b) - room, (a < b ? b : a) + room);

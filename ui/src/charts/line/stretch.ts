@@ -5,14 +5,14 @@ import { paintAxes, type Ink } from "./paint";
 
 export interface Picture {
   readonly image: OffscreenCanvas;
-  /** The layout that the picture shows. */
+  /** The layout with which the picture was painted. */
   readonly layout: LineChartLayout;
 }
 
 // The number of points that can be drawn within one frame.
 const QUICK = 150_000;
 
-/** Whether drawing these lines takes longer than a frame. */
+/** Whether drawing the given lines takes longer than a frame. */
 export function takeLong(lines: readonly Line[]): boolean {
   return lines.reduce((sum, line) => sum + line.xs.length * (line.smooth ? 2 : 1), 0) > QUICK;
 }
@@ -59,7 +59,7 @@ export function paintStretched(
   context.beginPath();
   context.rect(box.l, box.t - 4, box.r - box.l + 1, box.b - box.t + 4);
   context.clip();
-  // The picture is only moved, so it is as sharp as before.
+  // If the picture is only moved and not stretched, it is as sharp as before.
   context.imageSmoothingEnabled = place.r - place.l !== box.r - box.l;
   const old = picture.layout.box;
   context.drawImage(

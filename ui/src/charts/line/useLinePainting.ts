@@ -39,7 +39,7 @@ interface Shown {
   readonly stretched: boolean;
 }
 
-// The max time that a stretched picture waits for new lines; after it, the existing lines are drawn.
+// The maximum time that a stretched picture waits for new lines. After this time, the existing lines are drawn.
 const PATIENCE_MILLISECONDS = 150;
 
 /** The canvases to paint on; colours are read from the style of `root`. */
@@ -52,8 +52,8 @@ export interface LineCanvases {
 }
 
 /**
- * Paints the lines. If there is a `picture`, it is first shown stretched in place of the lines. `changing`: other lines
- * will arrive soon.
+ * Paints the lines. If there is a `picture`, it is first shown stretched in place of the lines. `changing` is true if
+ * other lines will arrive soon.
  */
 export function useLinePainting(
   lines: readonly Line[],
@@ -93,8 +93,8 @@ export function useLinePainting(
       show(true, (context, on, ratio) => paintStretched(context, old, on, inkOf(box), ratio));
 
     if (picture) return paintInTurn(canvas, () => stretch(picture));
-    // Lines that take longer than a frame appear as a stretched picture first. They are drawn after it, unless other
-    // lines will arrive soon and replace them.
+    // Lines that take longer than a frame are first shown as a stretched older picture. They are drawn in the next
+    // frame, unless other lines will arrive soon and replace them.
     const quick = same && layout !== null && takeLong(lines);
     if (quick && before.layout !== layout) {
       const old = pictureOf(element, before.layout);

@@ -55,7 +55,8 @@ export function CardTools({
     const png = await files.png?.();
     if (png) saveAs(fileName(name, "png"), png, "image/png");
   };
-  // Builds the list of all tags only when the pointer is near the button: doing it for every chart is slow.
+  // Builds the list of all tags only when the pointer is near the button, because building it for every chart would
+  // take too long.
   const [near, setNear] = useState<readonly string[]>([]);
   const arm = (): void => {
     if (own) setNear(partners());

@@ -15,6 +15,7 @@ import type { Limits } from "../../base/text/limits";
 import type { RunGroup } from "../../domain/runs/run_groups";
 import { timeTicks } from "../../base/math/scale";
 import { titleOf, titles } from "../../domain/runs/run_titles";
+import { shownNameOf } from "../../domain/runs/run_names";
 import { RunKey } from "../../domain/runs/RunKey";
 import { useResource } from "../../domain/live/resource";
 import { CardTools, LimitFields } from "./CardTools";
@@ -38,6 +39,17 @@ const DIGITS = 5;
 const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
 
 const MAX_VALUES = 4; // Two rows of two names fit into the narrowest card.
+const MAX_LONG_VALUES = 3; // Long names get a row each.
+const LONG_NAME = 14;
+
+/** Whether the names of the lines need a row each. Looks at few of them, because a page has hundreds of cards. */
+const hasLongNames = ({ tags, groups, runsOf }: CardProps): boolean =>
+  groups === null &&
+  tags.slice(0, 1).some((tag) =>
+    runsOf(tag)
+      .slice(0, MAX_LONG_VALUES)
+      .some((run) => shownNameOf(run).length > LONG_NAME),
+  );
 
 /** The names of all lines of a chart, with a search field. */
 function Legend({
@@ -83,21 +95,24 @@ function Legend({
 }
 
 /**
- * The legend below a chart. Its height is known before its content: two rows for more than two runs, in columns that
- * fit a name and a number. A click opens the legend with all lines.
+ * The legend below a chart. Its height is fixed before the curves are loaded: two rows if there are more than two runs.
+ * Its columns are wide enough for a name and a number. A click opens the legend with all lines.
  */
 function Values({
   count: expected,
+  isLong,
   lines,
   cursor,
   nameOf = (name) => name,
 }: {
   count: number;
+  isLong: boolean;
   lines: readonly Line[];
   cursor: Signal<number | null> | null;
   nameOf?: (name: string) => string;
 }): JSX.Element {
-  // The pointer's position is read here, so that moving it renders only these numbers and not the card.
+  // Reads the position of the pointer here, so that moving the pointer renders only these numbers and not the whole
+  // card.
   const at = cursor?.value ?? null;
   const [open, setOpen] = useState(false);
   const names = useMemo(() => shownNames(lines).map(nameOf), [lines, titles.value]);
@@ -111,9 +126,11 @@ function Values({
       </>
     );
   }
+  const most = isLong ? MAX_LONG_VALUES : MAX_VALUES;
+  const rows = isLong ? `long-names rows-${Math.min(expected, most)}` : expected > 2 ? "named two" : "named";
   return (
-    <div class={lines.some((line) => line.look) ? "values" : `values reserved named${expected > 2 ? " two" : ""}`}>
-      {lines.slice(0, lines.length > MAX_VALUES ? MAX_VALUES - 1 : MAX_VALUES).map((line, k) => {
+    <div class={lines.some((line) => line.look) ? "values" : `values reserved ${rows}`}>
+      {lines.slice(0, lines.length > most ? most - 1 : most).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const raw = line.ys[i] ?? NaN;
         return (
@@ -138,9 +155,9 @@ function Values({
           </span>
         );
       })}
-      {lines.length > MAX_VALUES && (
+      {lines.length > most && (
         <button class="link" aria-expanded="false" onClick={() => setOpen(true)}>
-          and {lines.length - MAX_VALUES + 1} more
+          and {lines.length - most + 1} more
         </button>
       )}
     </div>
@@ -213,11 +230,11 @@ function Nearest({
   );
 }
 
-/** The lines of a card, and the requests that load them. */
+/** The lines of a card, and the requests for their data. */
 interface Asked {
   readonly lines: (smoothing: number, served: ServedSmooth) => Line[];
   readonly total: number;
-  /** The smoothed values of those curves that are samples of their logs. Null if no curve is a sample. */
+  /** Requests the smoothed values of the curves that are samples of their logs. Null if no curve is a sample. */
   readonly smooth: ((smoothing: number, signal: AbortSignal) => Promise<ServedSmooth>) | null;
   /** The smoothed values of the first points of a curve, so that a growing chart does not flicker. */
   readonly served: ServedSmooth;
@@ -287,7 +304,7 @@ export interface CardsProps {
   readonly onZoom: LineChartProps["onZoom"];
   readonly onMark: NonNullable<LineChartProps["onMark"]>;
   readonly onMoveFob: NonNullable<LineChartProps["onMoveFob"]>;
-  /** The xs at which the arrow keys stop while the pointer is on this card. */
+  /** The x values at which the arrow keys stop while the pointer is on this card. */
   readonly onHot: (name: string, xs: ArrayLike<number>) => void;
 }
 
@@ -300,7 +317,10 @@ interface CardProps extends CardsProps {
 const expectedLines = ({ tags, groups, runsOf }: CardProps): number =>
   groups ? groups.length * tags.length : tags.reduce((sum, tag) => sum + runsOf(tag).length, 0);
 
-/** The smoothed values of the server for this weight; the previous values until the response arrives. */
+/**
+ * The curves that the server has smoothed with the current smoothing weight. Until the response arrives, the previous
+ * curves.
+ */
 function useServedSmooth(data: Asked | null, smoothing: number): ServedSmooth {
   const [newest, setNewest] = useState<{ readonly of: Asked; readonly values: ServedSmooth } | null>(null);
   useEffect(() => {
@@ -398,7 +418,13 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
       {fobs.length > 0 ? (
         table(false)
       ) : (
-        <Values count={expectedLines(props)} lines={lines} cursor={cursor} nameOf={nameOf} />
+        <Values
+          count={expectedLines(props)}
+          isLong={hasLongNames(props)}
+          lines={lines}
+          cursor={cursor}
+          nameOf={nameOf}
+        />
       )}
     </>
   );
@@ -408,9 +434,9 @@ export function ScalarCard(
   props: CardProps & {
     pinned: boolean;
     wide: boolean;
-    /** Whether the user combined the tags of this chart; if not, the card has no tools to change the combination. */
+    /** Whether the user combined the tags of this chart. If not, the card has no tools to change the combination. */
     own?: boolean;
-    /** Whether the card is one of the first, which most windows show without scrolling. */
+    /** Whether the card is one of the first cards, which most windows show without scrolling. */
     first: boolean;
     partners: () => readonly string[];
     onPin: () => void;
@@ -425,8 +451,8 @@ export function ScalarCard(
   const hot = useRef<ArrayLike<number>>([]);
   const [limiting, setLimiting] = useState(false);
   const heat = (): void => props.onHot(props.name, hot.current);
-  // Adding or removing a mark shows or hides the tables in all cards; scrolls so that the clicked place stays under the
-  // pointer.
+  // Adding or removing a mark shows or hides the tables in all cards. Scrolls the page so that the clicked place stays
+  // under the pointer.
   const onMark: CardsProps["onMark"] = (x, extend, fob) => {
     const top = ref.current?.getBoundingClientRect().top ?? 0;
     props.onMark(x, extend, fob);
@@ -490,7 +516,7 @@ export function ScalarCard(
       ) : (
         <>
           <div class="plot" />
-          <Values count={expectedLines(props)} lines={[]} cursor={null} />
+          <Values count={expectedLines(props)} isLong={hasLongNames(props)} lines={[]} cursor={null} />
         </>
       )}
     </section>

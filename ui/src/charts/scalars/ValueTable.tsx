@@ -46,7 +46,7 @@ export function ValueTable({
   fobs: readonly number[];
   xName: string;
   xText: (x: number) => string;
-  /** Whether the table replaces the chart, with the same height. */
+  /** Whether the table replaces the chart. It then has the height of the chart. */
   full: boolean;
   /** The displayed name of a run. */
   nameOf: (name: string) => string;
@@ -57,7 +57,7 @@ export function ValueTable({
     [lines, titles.value],
   );
   const rows = sortedRows(valueRows(lines, fobs), sort?.key ?? null, sort?.descending ?? false);
-  // Below a chart, the mark itself shows the x of the values.
+  // Below a chart, the x of the values is not repeated, because the mark in the chart shows it.
   const marked = !full && fobs.length === 1 && rows.every(({ x }) => x === fobs[0]);
   const columns = columnsOf(
     fobs,

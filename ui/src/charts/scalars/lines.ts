@@ -11,8 +11,8 @@ import { shortNames } from "../../base/text/short_names";
 import { titleOf } from "../../domain/runs/run_titles";
 
 /**
- * The names of lines that are shown together: names given by the user are unchanged; others are shortened as far as
- * they stay distinct.
+ * The names of lines that are shown together. Names given by the user are unchanged. Other names are shortened as long
+ * as they stay different.
  */
 export function shownNames(lines: readonly Line[]): string[] {
   const short = shortNames(lines.map(({ name }) => name));
@@ -59,8 +59,8 @@ export const keyOfCurve = ({ run, tag }: Pick<Curve, "run" | "tag">): string => 
 export type ServedSmooth = ReadonlyMap<string, ArrayLike<number>>;
 
 /**
- * Whether the curve has only some points of the log. The page must not smooth such a curve: the result would differ
- * from the server's.
+ * Whether the curve has only some points of the log. The page must not smooth such a curve, because the result would
+ * differ from the smoothing over all points by the server.
  */
 export const isSample = (curve: Curve): boolean => !curve.error && curve.steps.length < curve.total;
 
@@ -127,15 +127,15 @@ const PER_CHANNEL = /_per_channel$/;
 export const areChannels = (runs: readonly string[]): boolean =>
   runs.length > 0 && runs.every((run) => PER_CHANNEL.test(run));
 
-/** The name of such a run without "_per_channel", because the axis already shows channels. */
+/** The name of a run with one value per channel, without "_per_channel", because the axis already shows channels. */
 export const withoutChannel = (name: string): string => name.replace(PER_CHANNEL, "");
 
 const MINUTE = 60;
 const DAY = 86_400;
 
 /**
- * The text of an x value. `step` is the distance of the tick labels on the axis in seconds; 0: the text is not on an
- * axis and is complete.
+ * The text of an x value. `step` is the distance of the tick labels on the axis in seconds; If it is 0, the text is not
+ * on an axis and contains date and time completely.
  */
 export function xText(axis: Axis): (x: number, step?: number) => string {
   // Labels integer steps only.

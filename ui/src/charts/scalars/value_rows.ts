@@ -7,7 +7,7 @@ export interface ValueRow {
   readonly value: number;
   readonly raw: number;
   readonly x: number;
-  /** The values over a marked range; null if a single place is marked. */
+  /** The values over a marked range; null if only a single place is marked. */
   readonly over: {
     readonly start: number;
     readonly end: number;

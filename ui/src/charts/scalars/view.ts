@@ -69,8 +69,8 @@ export const mixesText = (mixes: readonly (readonly string[])[]): string | null 
   mixes.length > 0 ? listText(mixes.map((tags) => listText(tags))) : null;
 
 /**
- * The combined charts after `tag` was added to the chart of `onto`, which becomes a new combined chart if it had a
- * single tag.
+ * The combined charts after `tag` was added to the chart of `onto`. If that chart had a single tag, it becomes a new
+ * combined chart.
  */
 export function mixed(mixes: readonly (readonly string[])[], tag: string, onto: readonly string[]): string[][] {
   const next = [...new Set([...onto, tag])];
@@ -84,8 +84,8 @@ export function mixed(mixes: readonly (readonly string[])[], tag: string, onto: 
 const MAX_PARTNERS = 40;
 
 /**
- * Tags to suggest for a combined chart: first tags with the same last part, then tags of the same group, then all
- * others.
+ * Tags to suggest for a combined chart: first tags with the same last part, then tags of the same group, then all other
+ * tags.
  */
 export function partnersOf(tag: string, all: readonly string[]): string[] {
   const last = (name: string): string => name.slice(name.lastIndexOf("/") + 1);

@@ -1,4 +1,4 @@
-// The layers that the server has ranked, as the page uses them.
+// The layers in the order in which the server has ranked them, prepared for the page.
 import type { LayersResponse, SidesResponse } from "../../api/compression/layers";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { dbText, fromLogged } from "./decibels";
@@ -10,7 +10,10 @@ export interface PairOfVariants {
   readonly b: string;
 }
 
-/** The logged variants of a model, with those that belong to no model; without a model, the variants of all models. */
+/**
+ * The logged variants of a model, and the variants that belong to no model. If no model is given, the variants of all
+ * models.
+ */
 function sidesOfModel(
   sides: SidesResponse,
   wanted: string | null,
@@ -20,7 +23,10 @@ function sidesOfModel(
     .filter(({ model }) => wanted === null || model === wanted || model === "");
 }
 
-/** Whether both variants have logged layers of the model, under either of their names. */
+/**
+ * Whether A and B both have logged layers of the model. A variant may be given by its logged name or by its name in the
+ * comparison table.
+ */
 export function hasLayers(sides: SidesResponse, { model, a, b }: PairOfVariants): boolean {
   const rows = sidesOfModel(sides, model);
   return (
@@ -68,11 +74,11 @@ export interface Layer {
   readonly causeText: string;
   readonly causeHeadline: string;
   readonly explanation: string;
-  /** The earlier layer whose error this layer may only carry; empty for most layers. */
+  /** The earlier layer that may cause this layer's error; empty for most layers. */
   readonly carriedFrom: string;
-  /** The cheapest fix that is good enough, with its predicted SQNR; empty without a comparison of the files. */
+  /** The cheapest fix that is sufficient, with its predicted SQNR; empty if the model files were not compared. */
   readonly fix: string;
-  /** The one number, in dB, that is printed, drawn and compared with the limits; NaN if not measured. */
+  /** The SQNR in dB that is printed, drawn and compared with the limits; NaN if not measured. */
   readonly sqnr: number;
   /** The key of the number in `sqnr`: sqnr_db, worst_channel_sqnr_db, sqnr_at_most_db, … */
   readonly sqnrBy: string;
@@ -81,11 +87,13 @@ export interface Layer {
   /** The limits for `sqnr`. */
   readonly limits: Limits;
   readonly bits: number;
-  /** The SQNR converted to 8 bits, which decides the level; null for layers of 8 bits. */
+  /** The SQNR converted to 8 bits. It decides the level. null for layers of 8 bits. */
   readonly asEightBits: number | null;
   /** The SQNR of the whole layer, if it was logged. */
   readonly ownSqnr: number | null;
-  /** 1, or 2 if one decimal would round the SQNR to the limit that it misses: 19.98, not 20.0. */
+  /**
+   * The number of decimals: 1, or 2 if one decimal would round the SQNR to the limit that it misses (19.98, not 20.0).
+   */
   readonly sqnrDecimals: number;
   readonly worstChannel: number | null;
   readonly carried: number | null;
@@ -186,7 +194,8 @@ const NAMES: Record<string, string> = {
 };
 
 /**
- * The name of the layer's number if it is not the SQNR of the whole layer, such as "worst channel"; otherwise empty.
+ * The name of the metric that decides the layer's level, such as "worst channel"; empty if it is the SQNR of the whole
+ * layer.
  */
 export const nameOfFigure = (layer: Pick<Layer, "sqnrBy">): string => NAMES[layer.sqnrBy] ?? "";
 
@@ -209,10 +218,10 @@ export function figureText(layer: Pick<Layer, "sqnrBy"> & Sqnr): string {
 /** A limit in dB: "20", or "9.6" for low bit widths. */
 export const limitText = (db: number): string => fixed(db, Number.isInteger(db) ? 0 : 1);
 
-/** The upper end of bars and stems: the SQNR of an undamaged layer of this bit width, 40 dB for 8 bits. */
+/** The upper end of bars and stems: the SQNR of an undamaged layer of this bit width. It is 40 dB for 8 bits. */
 export const topOf = ({ amber_db: amber }: Limits): number => (amber * 4) / 3;
 
-/** Whether both sides have a histogram; layers of imported reports have only metrics. */
+/** Whether A and B both have a histogram. Layers of imported reports have only metrics. */
 export function hasHistograms(layer: Layer): boolean {
   return layer.a.tag !== "" && layer.b.tag !== "";
 }
@@ -257,8 +266,8 @@ const FROM_GOOD_TO_BAD = ["open", "good", "warn", "bad"];
 
 /**
  * The layers, worst first; layers without the metric are last. In the order by SQNR, failing layers come first, because
- * comparisons of model files detect bad channels that the SQNR of the whole layer hides. Failing layers that may only
- * carry the error of an earlier layer come after the other failing layers.
+ * comparisons of model files detect bad channels that the SQNR of the whole layer hides. Failing layers whose error may
+ * come from an earlier layer follow the other failing layers.
  */
 export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
   const levelOf = (layer: Layer): number =>

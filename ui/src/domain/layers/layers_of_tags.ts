@@ -1,5 +1,5 @@
 // Finds layer names in tags, for the search: <model>/layers/<layer>/<what>/<variant> of Compression Board's writers,
-// <layer>/<what>/fp32 of other programs. Pure.
+// <layer>/<what>/fp32 of other programs. Pure functions.
 
 export interface NamedLayer {
   readonly model: string | null;

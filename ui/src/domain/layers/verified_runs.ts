@@ -3,7 +3,7 @@
 import type { VerifiedResponse } from "../../api/compression/layers";
 import { type WireNumber, toNumber } from "../../api/shape";
 
-/** The restored parts of one layer: its weights, its output, or both. */
+/** The restored parts of one layer: the weights, the output, or both. */
 export interface FloatParts {
   readonly layer: string;
   readonly tensors: readonly string[]; // Names of parts: "weight", "output".

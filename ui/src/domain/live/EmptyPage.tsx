@@ -65,7 +65,7 @@ export function EmptyPage({
   about: ComponentChildren;
   /** The tags and directories that the page looked for. */
   lookedFor: ComponentChildren;
-  /** Example code that logs such data. */
+  /** Example code that logs data for this page. */
   children: ComponentChildren;
 }): JSX.Element {
   const reading = progress.value !== null && !progress.value.complete;

@@ -11,7 +11,7 @@ export const shellFolder = (below = ""): string => {
   return /^[\w@%+=:,./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
 };
 
-/** Python code around `lines`, which use a SummaryWriter called `writer`. */
+/** Python code around `lines`. The code creates a SummaryWriter with the name `writer`, and `lines` use it. */
 export function Snippet({ run = "train", lines }: { run?: string; lines: readonly string[] }): JSX.Element {
   const all = [
     "from compression_board import SummaryWriter",

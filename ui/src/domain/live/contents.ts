@@ -52,7 +52,7 @@ export function followContents(all: readonly string[], rare: ReadonlySet<string>
   let known = false;
   effect(() => {
     const version = dataVersion.value;
-    // While files are being read, a page that looks empty may get data later.
+    // While files are being read, a page without data may get data later.
     if (complete.value === false && emptyPages.peek() === null) emptyPages.value = rare;
     if (complete.value !== true || (known && emptyPages.peek()?.size === 0)) return;
     const later = setTimeout(

@@ -5,7 +5,7 @@ import { getJson } from "../../api/client";
 import { bytes, plural } from "../../base/text/format";
 import { status } from "./live";
 
-/** For each damaged run, the data that is missing. */
+/** For each damaged run, a text about the data that is missing. */
 export const damagedRuns = signal<ReadonlyMap<string, string>>(new Map());
 
 function lossesOf(damaged: Runs): ReadonlyMap<string, string> {
@@ -40,7 +40,7 @@ effect(() => {
   ); // On failure, the next change of the logs requests them again.
 });
 
-/** "every point kept", or "every point that could be read" if one of these runs is damaged. */
+/** The text "every point kept", or "every point that could be read" if one of the given runs is damaged. */
 export function everyKept(what: string, runs: readonly string[]): string {
   return runs.some((run) => damagedRuns.value.has(run)) ? `every ${what} that could be read` : `every ${what} kept`;
 }

@@ -1,8 +1,8 @@
 // Decides which links of the rail are behind "More".
 
 /**
- * The ids of the pages behind "More": the empty ones, except for the open page. If the empty pages are unknown (null),
- * or if all pages are empty, the rare ones.
+ * The ids of the pages behind "More": the empty pages, except for the open page. If the empty pages are unknown (null),
+ * or if all pages are empty, these are the rare pages.
  */
 export function foldedIds(
   ids: readonly string[],
@@ -15,8 +15,8 @@ export function foldedIds(
 }
 
 /**
- * The pages to treat as empty, after `filled` got data. A visible link stays visible, so that no link disappears below
- * the pointer; a hidden link becomes visible when its page has data.
+ * The pages to treat as empty, after the pages in `filled` got data. A visible link stays visible, so that no link
+ * disappears below the pointer. A hidden link becomes visible when its page has data.
  */
 export function stillEmpty(
   ids: readonly string[],

@@ -1,7 +1,7 @@
 // Checks whether the page shows the newest snapshot of the server.
 //
-// A page asks its first requests before the server has told it which snapshot is the newest. The
-// responses name theirs, so that a page whose responses are all new enough has nothing to ask again.
+// A page sends its first requests before it knows which snapshot is the newest. Each response contains the number of
+// its snapshot. If all responses belong to the newest snapshot, the page repeats no request.
 
 export class Freshness {
   private newest: number | null = null; // The snapshot that the server announced; null before the first announcement.
@@ -12,7 +12,8 @@ export class Freshness {
 
   /**
    * Call this when a request is sent. The returned function takes the snapshot number of the response. A response
-   * without a number counts as old as its request: it may lack later changes.
+   * without a number gets the snapshot that was the newest when the request was sent, because it may lack later
+   * changes.
    */
   ask(): (snapshot: number | undefined) => void {
     const asOf = this.newest ?? -1;
@@ -22,13 +23,13 @@ export class Freshness {
     };
   }
 
-  /** Call this with the newest snapshot, as the server first announces it. */
+  /** Call this with the number of the newest snapshot when the server announces it for the first time. */
   announce(snapshot: number): void {
     this.newest = snapshot;
     this.check();
   }
 
-  /** Call this when all data is requested again. */
+  /** Call this when the page requests all data again. */
   refreshed(snapshot: number): void {
     this.newest = snapshot;
     this.oldest = Infinity;

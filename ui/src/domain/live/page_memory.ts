@@ -1,5 +1,5 @@
-// Stores the last state of each page in the browser, per log directory. The address holds the whole state of a page:
-// links to other pages restore their last state, and so does an address without a query.
+// Stores the last state of each page in the browser, per log directory. The address holds the whole state of a page: a
+// link to another page, and an address without a query, restore the last state of the page.
 import { effect, signal, untracked } from "@preact/signals";
 import { base, goInstead, pathParts, query } from "../../base/address";
 import { recall, remember } from "../../base/storage";

@@ -1,4 +1,5 @@
-// The last states of pages as text: the parts of an address that are restored when a page is opened again. Pure.
+// The last states of pages as text: the parts of an address that are restored when a page is opened again. Pure
+// functions.
 
 /** Query keys that are not stored: an open dialog, or a key of another program's link. */
 const PASSING: ReadonlySet<string> = new Set(["snippet", "eye"]);
@@ -6,7 +7,7 @@ const PASSING: ReadonlySet<string> = new Set(["snippet", "eye"]);
 const OF_DIRECTORY: ReadonlySet<string> = new Set(["colours"]);
 
 export interface States {
-  /** For each page, its query: "smooth=0.9&pins=loss". */
+  /** For each page, the query of its address: "smooth=0.9&pins=loss". */
   readonly pages: Readonly<Record<string, string>>;
   /** The query keys that belong to the log directory, not to a page: "colours=train~3". */
   readonly shared: string;

@@ -6,7 +6,7 @@ import { ApiError } from "../../api/client";
 import { dataVersion } from "./live";
 
 export interface Loaded<T> {
-  /** The newest data that arrived. While `stale`, it is from before the running request. */
+  /** The newest data that arrived. While `stale` is true, this data is from before the running request. */
   readonly data: T | null;
   readonly error: ApiError | null;
   readonly stale: boolean;

@@ -8,7 +8,7 @@ import "./gates.css";
 
 const setPolicy = (next: string): void => setQuery({ policy: next === POLICIES[0]?.name ? null : next }, "replace");
 
-/** `rules` are the gates of the policy, as the server writes them: "drop ≤ 1 pp". */
+/** `rules` are the gates of the policy in the format of the server: "drop ≤ 1 pp". */
 export function GatesMenu({ rules }: { rules: readonly string[] }): JSX.Element {
   const { open, setOpen, root, onKeyDown } = useUnfolded();
   const own = isRules(policy.value);

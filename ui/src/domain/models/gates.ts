@@ -30,17 +30,12 @@ export function limitsOfRules(rules: readonly string[]): Map<string, number> {
   );
 }
 
-/** The rules for these limits, in the form of the address; empty without limits. */
+/** The rules for the given limits as they are written in the address; empty if there are no limits. */
 export function rulesOf(limits: ReadonlyMap<string, number>): string {
   return LIMITS.flatMap(({ id }) => {
     const limit = limits.get(id);
     return limit === undefined ? [] : [`${id}${id === "drop" ? "<=" : ">="}${limit}`];
   }).join(" ");
-}
-
-/** The measured values that gates may use. Derived metrics are excluded: a gate on one would count its source twice. */
-export interface Values {
-  measured(variant: string, metric: string): number | null;
 }
 
 /** Whether values of the metric are fractions, to be shown in per cent. */

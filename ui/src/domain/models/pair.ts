@@ -1,4 +1,5 @@
-// The pair (A, B) that all compression pages compare, and the comparison table with its models and variants.
+// The pair of variants (A, B) that all compression pages compare, and the comparison table with its models and
+// variants.
 import { computed, effect, signal } from "@preact/signals";
 import { ApiError, getJson } from "../../api/client";
 import { readTable, tableShape, type Comparison } from "../../api/compression/table";
@@ -10,7 +11,10 @@ export const comparisonError = signal<ApiError | null>(null);
 
 export const model = computed(() => query.value.get("model"));
 
-/** The model that is looked at: the one chosen or, where one has to be or there is only one, the first. */
+/**
+ * The shown model: the model that the user has chosen. Without a choice, it is the first model if the page needs a
+ * model or if there is only one.
+ */
 export const shownModel = computed(() => {
   const models = comparison.value?.models ?? [];
   const isNeeded = pathParts.value[0] === "compare" || models.length === 1;
@@ -28,7 +32,10 @@ const variantsHere = computed(() => {
 
 export const variants = variantsHere;
 
-/** The default for A: the baseline of most models. If the shown model does not have this variant, its own baseline. */
+/**
+ * The default for A is the baseline of most models. If the shown model does not have this variant, A is the baseline of
+ * the shown model.
+ */
 export const sideA = computed(() => {
   const usual = comparison.value?.baseline ?? "fp32";
   const shown = shownModel.value === null ? undefined : comparison.value?.byName.get(shownModel.value);

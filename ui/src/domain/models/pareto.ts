@@ -7,8 +7,8 @@ export interface Candidate {
 
 /**
  * Indices of the points on the Pareto front, from the best x to the worst. Another point beats a point if it is at
- * least as good on both axes and better on one; of two equal points, both stay. Points without a value on both axes are
- * left out.
+ * least as good on both axes and better on one; if two points are equal, both are on the front. Points without a value
+ * on both axes are left out.
  */
 export function paretoFront(all: readonly Candidate[], xHigherIsBetter: boolean, yHigherIsBetter: boolean): number[] {
   const gx = (c: Candidate): number => (xHigherIsBetter ? c.x : -c.x);

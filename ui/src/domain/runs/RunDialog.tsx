@@ -108,7 +108,7 @@ function RunForm({ runs, onClose }: Edited): JSX.Element {
     }
     const added = tagsOf(tags);
     if (added.length === 0) return changeRuns(runs, { archived });
-    // Runs with equal tags are changed in one request; each run keeps the other tags that it has.
+    // Runs with the same tags are changed in one request. Each run keeps its other tags.
     const groups = new Map<string, string[]>();
     for (const each of runs) {
       const key = JSON.stringify([...new Set([...annotationOf(each).tags, ...added])]);
@@ -204,7 +204,7 @@ function RunForm({ runs, onClose }: Edited): JSX.Element {
   );
 }
 
-/** The form starts with the stored values, so it is shown once they are loaded. */
+/** The form is shown when the stored values are loaded, because it starts with them. */
 function LoadedForm(edited: Edited): JSX.Element {
   const [failure, setFailure] = useState<string | null>(null);
   const loaded = annotationPlace.value !== null;

@@ -37,7 +37,7 @@ export function SeriesPage({
 }: {
   kind: string;
   title: string;
-  /** A note after the number of cards; a function gets the shown runs. */
+  /** A note that is shown after the number of cards. If it is a function, it is called with the shown runs. */
   note: string | ((runs: readonly string[]) => string);
   /** The subject of a card: one tag of one run, or one tag of all runs. */
   unit?: "series" | "tag";
@@ -46,7 +46,7 @@ export function SeriesPage({
   knobs?: (all: readonly Series[]) => ComponentChildren;
   empty: JSX.Element;
   inGrid?: boolean;
-  /** Selects the series that get a card, from those of the shown runs and tags. */
+  /** Selects the series that get a card from the series of the shown runs and tags. */
   pick?: (all: readonly Series[]) => readonly Series[];
   card: (series: Series, all: readonly Series[]) => JSX.Element;
 }): JSX.Element {

@@ -1,4 +1,4 @@
-// Annotations of runs: names, notes, tags and colours, and how changes of them are applied. Pure.
+// Annotations of runs: names, notes, tags and colours, and how changes of them are applied. Pure functions.
 import type { Annotations } from "../../api/annotations";
 import { boolean, list, number, object, optional, readOrNull, record, string } from "../../api/shape";
 
@@ -10,7 +10,7 @@ export interface RunAnnotation {
   /** The note rendered as HTML by the server; empty if only this browser has the note. */
   readonly noteHtml: string;
   readonly tags: readonly string[];
-  /** The colour's number, 1 to 8; 0: the page chooses. */
+  /** The number of the colour, 1 to 8. 0 means that the page chooses the colour. */
   readonly colour: number;
   readonly archived: boolean;
 }
@@ -49,7 +49,7 @@ const localShape = record(
   }),
 );
 
-/** Text that is not a record of changes gives no changes. */
+/** Text that is not a record of changes is ignored. */
 export function readLocal(text: string | null): LocalChanges {
   try {
     return readOrNull(localShape, JSON.parse(text ?? "{}")) ?? {};

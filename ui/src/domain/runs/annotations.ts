@@ -22,7 +22,9 @@ const local = signal<LocalChanges>({});
 /** The storage key contains the served log directories, because annotations belong to them. */
 const localKey = computed(() => `annotations ${status.value?.logdirs.paths.join("\n") ?? ""}`);
 
-/** Null until the annotations and the names of the log directories are loaded. */
+/**
+ * The place where annotations are stored. Null until the annotations and the names of the log directories are loaded.
+ */
 export const annotationPlace = computed(() =>
   stored.value === null || status.value === null
     ? null
@@ -61,7 +63,10 @@ export const servedViews = computed(() =>
   (stored.value?.views.names ?? []).map((name, i) => ({ name, address: stored.value?.views.addresses[i] ?? "" })),
 );
 
-/** Requests what `annotationPlace` needs, if it is missing. Rejects with an ApiError if the server refuses. */
+/**
+ * Requests the data that `annotationPlace` needs, if it is not loaded yet. Rejects with an ApiError if the server
+ * refuses.
+ */
 export async function loadAnnotations(): Promise<void> {
   if (status.value === null) await refreshStatus();
   stored.value ??= await getStored(annotationsShape, "annotations");

@@ -1,4 +1,4 @@
-// Chooses colours and dashes for a set of runs. Pure.
+// Chooses colours and dashes for a set of runs. Pure functions.
 
 export const COLOURS = 8;
 export const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];

@@ -21,7 +21,7 @@ const fixedColours = computed(
   (): ReadonlyMap<string, number> => new Map([...annotatedColours.value, ...addressColours.value]),
 );
 
-/** The run's colour set by the user; 0: the page chooses. */
+/** The colour that the user has set for the run; 0 means that the page chooses the colour. */
 export const fixedColourOf = (run: string): number => fixedColours.value.get(run) ?? 0;
 
 /** Sets the colour of a run in the address; null lets the page choose again. */
@@ -32,7 +32,7 @@ export function fixColour(run: string, colour: number | null): void {
   setQuery({ colours: listText([...next].map(([name, value]) => `${name}~${value}`)) }, "replace");
 }
 
-/** The looks of the visible runs, and the set colours of the other runs. */
+/** The looks of the visible runs, and of the other runs whose colour was set by the user. */
 function chosenLooks(): ReadonlyMap<string, RunLook> {
   const chosen = new Map(chooseLooks(shownRuns.value, fixedColours.value));
   for (const [run, colour] of fixedColours.value) if (!chosen.has(run)) chosen.set(run, { colour, dash: [] });
@@ -40,8 +40,8 @@ function chosenLooks(): ReadonlyMap<string, RunLook> {
 }
 
 /**
- * From now on, updates the looks when runs or colours change, and repaints all canvases, because canvases keep the old
- * colours.
+ * Starts to update the looks when runs or colours change, and to repaint all canvases then, because canvases keep the
+ * old colours.
  */
 export function followRunColours(): void {
   effect(() => {

@@ -9,8 +9,8 @@ export interface RunGroup {
 }
 
 /**
- * Groups runs by the text that the first parenthesis of the pattern matches, or by the whole match. Runs that do not
- * match are groups of one. Null if the pattern is not a valid regular expression.
+ * Groups runs by the text that the first parenthesis of the pattern matches, or by the whole match. A run that does not
+ * match is a group of its own. Null if the pattern is not a valid regular expression.
  */
 export function groupRuns(runs: readonly string[], pattern: string): RunGroup[] | null {
   let expression: RegExp;

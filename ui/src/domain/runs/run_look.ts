@@ -1,10 +1,10 @@
-// The look of each run, which is the same in every chart and list. run_colours.ts chooses it.
+// The look of each run. It is the same in every chart and list. run_colours.ts chooses it.
 import { signal } from "@preact/signals";
 import { ownLook, type RunLook } from "./look_choice";
 
 export type { RunLook } from "./look_choice";
 
-/** The looks by run. The look of a run that is missing here depends only on its name. */
+/** The looks by run. If a run is missing here, its look depends only on its name. */
 export const looks = signal<ReadonlyMap<string, RunLook>>(new Map());
 
 export function lookOf(run: string): RunLook {

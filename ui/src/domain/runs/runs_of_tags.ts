@@ -1,14 +1,16 @@
 import type { RangedTags, Tags } from "../../api/board";
 
-/** The runs that have at least one of the tags, in their order. */
+/** The runs that have at least one of the tags, in the order of the runs. */
 export function runsOfTags(tags: Pick<Tags, "runs" | "run_lists">): string[] {
   const used = new Set(tags.run_lists.flat());
   return tags.runs.filter((_, r) => used.has(r));
 }
 
-/** The runs that have at least one of the tags, if the runs of a tag are ranges: pairs of first and last index. */
+/**
+ * The runs that have at least one of the tags. The runs of a tag are given as ranges: pairs of first and last index.
+ */
 export function runsOfRanges({ runs, run_ranges: ranges }: Pick<RangedTags, "runs" | "run_ranges">): string[] {
-  // For each run, how many more ranges contain it than contain the run before.
+  // For each run: the number of ranges that contain it, minus the number of ranges that contain the previous run.
   const changes = new Int32Array(runs.length + 1);
   for (const stretches of ranges) {
     stretches.forEach((at, k) => {

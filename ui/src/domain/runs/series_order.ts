@@ -1,4 +1,4 @@
-// The order of series on a page: the most informative come first.
+// The order of series on a page: the series with the most information come first.
 import { byNumber } from "../../base/text/natural";
 
 export interface Tagged {
@@ -9,8 +9,8 @@ export interface Tagged {
 const BIAS = /(^|[^a-z])bias(es)?([^a-z]|$)/i;
 
 /**
- * Series with several steps come first. Within both groups, biases are last because they are only a few numbers;
- * otherwise the order is by name.
+ * Series with several steps come first. Within series with several steps and within series with one step, biases are
+ * last, because a bias has only few values; otherwise the order is by name.
  */
 export function tellingFirst(p: Tagged, q: Tagged): number {
   const rank = ({ tag, steps }: Tagged): number => 2 * Number(steps[0] === steps[1]) + Number(BIAS.test(tag));

@@ -1,4 +1,4 @@
-// The runs that a page shows: those that match the filter and are ticked. The address holds the choice.
+// The runs that a page shows: the runs that match the filter and are ticked. The address holds the choice.
 import { computed, signal } from "@preact/signals";
 import { listOf, query } from "../../base/address";
 import { inNaturalOrder } from "../../base/text/natural";

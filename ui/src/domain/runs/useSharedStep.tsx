@@ -1,4 +1,4 @@
-// One step that all cards of a page share and the address holds; users change it by a slider and the arrow keys.
+// One step for all cards of a page. The address holds the step; users change it with a slider and the arrow keys.
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { count } from "../../base/text/format";
@@ -15,7 +15,7 @@ function stepNow(): number | null {
 }
 
 export interface SharedStep {
-  /** The shared step; null: each card shows its newest step. */
+  /** The shared step. null means that each card shows its newest step. */
   readonly step: number | null;
   /** The slider; null if there is only one step. */
   readonly slider: (all: readonly Series[]) => JSX.Element | null;

@@ -1,4 +1,5 @@
-// A sound as a picture: its loudness over time, and the playback position. A click plays from there.
+// A sound as a picture: its loudness over time, and the playback position. A click starts playing at the clicked
+// position.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useSize } from "../../base/dom/useSize";
@@ -11,7 +12,7 @@ export interface Sound {
   readonly seconds: number;
 }
 
-/** Null if the browser cannot decode the samples; it may still be able to play the sound. */
+/** The samples of the sound. Null if the browser cannot decode them; it may still be able to play the sound. */
 export async function soundOf(bytes: ArrayBuffer): Promise<Sound | null> {
   try {
     const decoded = await new OfflineAudioContext(1, 1, 44_100).decodeAudioData(bytes);

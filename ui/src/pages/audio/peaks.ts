@@ -1,4 +1,4 @@
-// The outline of a sound: min and max of its samples in each pixel column. Pure.
+// The outline of a sound: min and max of its samples in each pixel column. Pure functions.
 
 export interface Peaks {
   readonly lows: Float32Array;

@@ -5,11 +5,12 @@ import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { bytes, bytesColumn, exact, percent, plural } from "../../base/text/format";
 import { hrefOf, query, setQuery } from "../../base/address";
+import { Name } from "../../widgets/Name";
 import { useResource } from "../../domain/live/resource";
 import { changeText, readBytes, shareOfSaving } from "./bytes_rows";
 
 const FIRST = 10;
-// The max number of shown rows; the server has all layers.
+// The maximum number of rows that are shown. The server's response contains all layers.
 const MOST = 500;
 
 export function BytesPanel({ model, a, b }: { model: string; a: string; b: string }): JSX.Element {
@@ -97,7 +98,7 @@ export function BytesPanel({ model, a, b }: { model: string; a: string; b: strin
                     }
                     title={row.name}
                   >
-                    {row.name}
+                    <Name name={row.name} />
                   </a>
                 </th>
                 <td class="bars" aria-hidden="true">

@@ -36,7 +36,8 @@ interface Percentile {
 }
 
 /**
- * The percentile as it was logged; otherwise the estimate from the histogram, marked "≈" because its bins may be wide.
+ * The percentile as it was logged. If it was not logged, the estimate from the histogram, marked by "≈" because the
+ * bins may be wide.
  */
 function percentile(
   model: Model,
@@ -229,7 +230,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
   ).state.value;
   const verdict = summary.data?.verdicts.get(model.name) ?? NOT_CHECKED;
   const failing = new Set(verdict.gates.filter((gate) => gate.outcome === "fail").map((gate) => gate.metric));
-  const score = model.aurora(b);
+  const score = summary.data?.scores.get(model.name);
   const metrics = table.metrics.filter((metric) => model.cell(a, metric.name) || model.cell(b, metric.name));
   const tiles = metrics.filter((metric) => model.cell(a, metric.name) && model.cell(b, metric.name)).slice(0, 5);
   return (

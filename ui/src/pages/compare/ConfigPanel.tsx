@@ -1,4 +1,4 @@
-// The settings of A and B: those that differ, and the equal ones in a collapsed section.
+// The settings of A and B: the settings that differ, and the equal settings in a collapsed section.
 import { type Setting, configShape } from "../../api/compression/panels";
 import type { JSX } from "preact";
 import { getJson } from "../../api/client";

@@ -14,7 +14,7 @@ import {
 import { DERIVED } from "../../domain/models/DerivedMark";
 import { asFraction, gain, isFraction } from "../../domain/models/gates";
 
-/** Small and large models use different units of size; A and B use the same unit. */
+/** The unit of sizes depends on the size of the model, but A and B always use the same unit. */
 function unitFor(metric: Metric, a: number | null, b: number | null): { factor: number; unit: string } {
   const most = Math.max(Math.abs(a ?? 0), Math.abs(b ?? 0));
   if (metric.unit === "MB" && most > 0 && most < 1) return { factor: 1000, unit: "kB" };

@@ -1,4 +1,4 @@
-// Sizes of layers in A and B as bars on one scale. Pure: converts the server's response to rows.
+// Sizes of layers in A and B as bars on one scale. Pure functions that convert the server's response to rows.
 import type { BytesResponse } from "../../api/compression/panels";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { bytes, percent } from "../../base/text/format";
@@ -45,7 +45,7 @@ export function changeText(a: number | null, b: number | null): string {
   return `${change > 0 ? "+" : ""}${text} %`;
 }
 
-/** The share of the whole saving that comes from the first rows, as in "these 3 of 12 layers made 91 % of it". */
+/** The share of the total saving that the first rows have: "these 3 of 12 layers made 91 % of it". */
 export function shareOfSaving(rows: readonly BytesRow[], total: BytesTotal, first: number): number | null {
   const saved = total.a - total.b;
   if (!(saved > 0)) return null;

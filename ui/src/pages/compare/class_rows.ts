@@ -1,4 +1,4 @@
-// The rows of the panel with metrics per class. Pure.
+// The rows of the panel with metrics per class. Pure functions.
 import type { ClassesResponse } from "../../api/compression/panels";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { fixed, percent, plural, significant } from "../../base/text/format";
@@ -9,7 +9,7 @@ export interface ClassRow {
   readonly b: string;
   readonly drop: string;
   readonly unit: "pp" | "";
-  /** The change relative to the largest change, -1 to 1; positive is worse. */
+  /** The change divided by the largest change of all classes, -1 to 1; positive is worse. */
   readonly share: number;
 }
 

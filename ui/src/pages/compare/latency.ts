@@ -1,4 +1,4 @@
-// Latency histograms of two variants in the same bins. Pure.
+// Latency histograms of two variants with common bins. Pure functions.
 import type { HistogramInput } from "../../charts/histogram/layout";
 import { quantile } from "../../base/math/quantile";
 
@@ -10,7 +10,7 @@ const TAIL = 0.005; // The max share of the values of A or B that may be beyond 
 const LONG = 4; // The right end of the chart is also at most this factor times the 90th percentile.
 
 export interface Latencies extends HistogramInput {
-  /** The histogram without the slowest few values, which would compress all others into one bin. */
+  /** The histogram without the slowest few values. With these values, nearly all others would be in one bin. */
   readonly shown: HistogramInput;
   /** The share of the values that is not shown: the larger one of A and B. */
   readonly beyond: number;

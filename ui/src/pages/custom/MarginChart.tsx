@@ -1,4 +1,4 @@
-// A chart of values between a lower and an upper bound, for every run that has all three.
+// A chart of values between a lower and an upper bound, for every run that has value, lower bound and upper bound.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -21,7 +21,7 @@ export interface Margin {
   readonly upper: string;
 }
 
-/** If bounds were logged at other steps than the value, the bounds of the nearest step are used. */
+/** If bounds were logged at other steps than the value, uses the bounds of the nearest step. */
 function boundOf(curve: Curve, steps: ArrayLike<number>): Float64Array {
   return Float64Array.from(steps, (step) => curve.values[nearestIndex(curve.steps, step)] ?? NaN);
 }

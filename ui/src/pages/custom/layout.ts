@@ -2,7 +2,7 @@
 
 import type { LayoutChart } from "../../api/scalars";
 
-/** A value and its bounds, for layouts that name all three. */
+/** A value and its bounds, for layouts that name the value and both bounds. */
 export function marginsOf({
   values,
   lowers,

@@ -1,4 +1,4 @@
-// Texts beside the graph: about the whole graph, and about the box under the pointer.
+// Texts beside the graph: a summary of the whole graph, and details of the box under the pointer.
 import type { JSX } from "preact";
 import { bytes, count, plural } from "../../base/text/format";
 import { sqnrWithUnit } from "../../domain/layers/layers";

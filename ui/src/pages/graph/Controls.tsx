@@ -41,7 +41,7 @@ function LegendOf({ legend }: { legend: Legend }): JSX.Element | null {
 function opsOf(drawing: Drawing): string {
   const { boxes, shown_count } = drawing.view;
   if (!boxes.b) return `${count(shown_count)} ops`;
-  // Sums over the boxes of the top level: every node is in exactly one of them.
+  // Sums over the boxes of the top level, because every node is in exactly one of these boxes.
   const total = (side: { readonly node_counts: readonly number[] }): number =>
     side.node_counts.reduce((sum, n, i) => (boxes.parents[i] === -1 ? sum + n : sum), 0);
   return `${count(total(boxes.a))} ops → ${count(total(boxes.b))} ops`;
@@ -51,7 +51,7 @@ const NONE = "";
 
 function Pick({ side, shown, sources }: { side: Side; shown: Shown; sources: readonly Source[] }): JSX.Element {
   const mine = side === "a" ? shown.a : shown.b;
-  // A second menu for A and B, if the header does not show the pair.
+  // A second menu for A and B. It is shown if the header does not show the pair.
   const ofModel =
     model.value === null && mine?.model && sources.some((source) => source.model !== mine.model)
       ? `${mine.model} · `

@@ -66,7 +66,8 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   useGraphPainting(props, canvas, indices, { width, height });
   const pointing = useGraphPointing(props, canvas, indices, pane);
 
-  // These keys work only while the drawing has the focus: elsewhere they scroll the page or press buttons.
+  // The keys of the graph work only while the drawing has the focus, because elsewhere they scroll the page or press
+  // buttons.
   const onKey = (event: KeyboardEvent): void => {
     const way = WAYS[event.key];
     if (way) props.onWalk(way);

@@ -42,7 +42,7 @@ export function MemoryCurve({
     );
   }
   const unknown = sides.reduce((sum, { side }) => sum + side.unknown_shapes, 0);
-  // One name per side, or one for both if they are equal.
+  // One name for each graph, or one name for both if they are equal.
   const peaks = [...new Set(sides.map(({ side }) => side.peak_path.split("/").at(-1) ?? ""))];
   const at = sides.flatMap(({ id, side }) => {
     const i = selected === null ? -1 : side.paths.indexOf(selected);

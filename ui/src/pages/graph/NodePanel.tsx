@@ -28,7 +28,7 @@ const CHANGES: Record<string, string> = { added: "Only in B", gone: "Only in A",
 /** Shows the end of a long name, because names usually differ there; the tooltip has the whole name. */
 const lastPart = (name: string): string => name.split(/[/·]/).at(-1)?.trim() ?? name;
 
-/** Replaces "-" before numbers by a minus sign, because attributes are shown as the log has them. */
+/** Replaces "-" before numbers by a minus sign. Needed because attributes are shown as they are in the log. */
 const shownText = (text: string): string => text.replace(/(?<![\w.])-(?=[\d.])/g, withTrueMinus);
 
 const orNone = (text: string | undefined | null): string =>
@@ -41,7 +41,7 @@ const bitsOf = (side: NodeSide | null): string =>
         .join(" ")
     : "";
 
-/** Formats both sides with the same decimals, for example 70 µs and 242 µs. */
+/** Formats the values of A and B with the same decimals, for example 70 µs and 242 µs. */
 const timeText = (micros: number): string => (micros < 1e4 ? `${steady(micros / 1000, 3)} ms` : duration(micros / 1e6));
 
 function Facts({
@@ -121,7 +121,7 @@ function EndList({ ends, arrow, onPick }: { ends: Ends; arrow: string; onPick: (
         <li key={end.path}>
           <b aria-hidden="true">{arrow}</b>
           <button class="end" title={end.path} onClick={() => onPick(end.path)}>
-            {end.path}
+            <Breakable name={end.path} />
           </button>{" "}
           <span class="dim">
             {end.op}
@@ -176,7 +176,10 @@ function Attributes({
   );
 }
 
-/** Without the attributes that only one of two sides has: the list of changes shows them. */
+/**
+ * The annotation attributes to show. If both graphs have the node, only attributes of both nodes are shown; all other
+ * attributes are in the list of changes.
+ */
 function notesToShow({ a, b, notes }: NodeResponse): NodeResponse["notes"] {
   if (!a || !b) return notes;
   return notes.filter((note) => notes.some((other) => other.side !== note.side && other.name === note.name));
@@ -185,7 +188,7 @@ function notesToShow({ a, b, notes }: NodeResponse): NodeResponse["notes"] {
 // Attributes that the table above already shows.
 const IN_TABLE = new Set(["op", "device", "output shape", "weight bits", "activation bits"]);
 
-/** The scale, zero point and type of each node that quantizes or dequantizes the output. */
+/** Shows the scale, zero point and type of each node that quantizes or dequantizes the output. */
 function Quantization({ node, onPick }: { node: NodeResponse; onPick: (path: string) => void }): JSX.Element | null {
   if (node.quantization.length === 0) return null;
   return (
@@ -200,7 +203,7 @@ function Quantization({ node, onPick }: { node: NodeResponse; onPick: (path: str
             <dt class={`in-${side}`}>{op}</dt>
             <dd class="mono">
               <button class="end" title={path} onClick={() => onPick(path)}>
-                {path}
+                <Breakable name={path} />
               </button>
             </dd>
           </div>
@@ -293,7 +296,7 @@ export function NodePanel({
   names: { a: string; b: string };
   error: LayerError | undefined;
   onPick: (path: string) => void;
-  /** Shown between the node's changes and its attributes: what changed in the whole graph. */
+  /** A summary of the changes in the whole graph. It is shown between the changes of the node and its attributes. */
   summary: JSX.Element | null;
   children: JSX.Element;
 }): JSX.Element {
@@ -342,7 +345,7 @@ export function NodePanel({
           <p class="note">
             Fused into{" "}
             <button class="end" onClick={() => onPick(data.fused_into ?? "")}>
-              {data.fused_into}
+              <Breakable name={data.fused_into ?? ""} />
             </button>
           </p>
         )}

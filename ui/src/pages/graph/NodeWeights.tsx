@@ -1,4 +1,5 @@
-// The first values of a node's weights, A above B; and the scale and zero point of what rounds its output.
+// Shows the first values of a node's weights, those of A above those of B, and the scale and zero point of the
+// quantizers of its output.
 import type { JSX } from "preact";
 import type { NodeResponse } from "../../api/graphs";
 import { withTrueMinus } from "../../base/text/format";
@@ -10,7 +11,7 @@ export const isWeight = (key: string): boolean => FIRST_VALUES.test(key);
 
 const ROUNDING = ["", "scale", "zero point"]; // By input of QuantizeLinear and its inverse.
 
-/** The settings of an operation that rounds; of its scale and zero point the numbers. */
+/** The settings of a node that quantizes or dequantizes. For scale and zero point, only the numbers are shown. */
 export function roundingOf(
   keys: readonly string[],
   texts: readonly string[],

@@ -24,7 +24,7 @@ export function Stages({
   };
   const line = useRef<HTMLOListElement>(null);
   useLayoutEffect(() => {
-    // Does not use scrollIntoView, which may also scroll the page.
+    // Sets the scroll position directly, because scrollIntoView may also scroll the page.
     const [list, shown] = [line.current, line.current?.querySelector<HTMLElement>("[aria-current]")?.parentElement];
     if (list && shown)
       list.scrollLeft = Math.max(0, shown.offsetLeft + shown.offsetWidth / 2 - list.offsetLeft - list.clientWidth / 2);

@@ -1,4 +1,4 @@
-// The camera of a graph: the part of the drawing that is visible. Pure.
+// The camera of a graph: the part of the drawing that is visible. Pure functions.
 import type { Rectangle } from "./grid";
 
 /** The camera of a pane: the point of the drawing at the pane's upper left corner, and the pixels per unit. */
@@ -34,7 +34,8 @@ export function fitAll(picture: Size, pane: Size): Camera {
 }
 
 /**
- * The first camera: shows the whole drawing if its names can be read then, otherwise the start of the graph around `x`.
+ * The camera at the start: shows the whole drawing if its names can be read at that size, otherwise the start of the
+ * graph around `x`.
  */
 export function start(picture: Size, pane: Size, x: number): Camera {
   const all = fitAll(picture, pane);

@@ -1,4 +1,4 @@
-// Chooses the colours of boxes from their values. Pure.
+// Chooses the colours of boxes from their values. Pure functions.
 import { bytes, duration, plural, significant } from "../../base/text/format";
 import { sqnrText, type Sqnr } from "../../domain/layers/layers";
 import { isIn, Kind, opOf, type Drawing, type Side } from "./data";
@@ -15,7 +15,7 @@ export const MODES = [
 export type Mode = (typeof MODES)[number]["id"];
 export type Level = "bad" | "warn" | "";
 
-/** The error of a layer, shown at the box that contains the layer. */
+/** The error of a layer. It is shown at the box that contains the layer. */
 export interface LayerError extends Sqnr {
   readonly layer: string;
   readonly level: Level;
@@ -40,7 +40,7 @@ export interface Legend {
 const STEPS = 6;
 const COLOURS = 8;
 
-/** The step on the ramp. Most values are small, so the square root spreads them over the ramp. */
+/** The step on the ramp. Most values are small, so the square root is used to spread the values over the ramp. */
 function step(value: number, most: number): number {
   return most > 0 && value > 0 ? Math.min(STEPS - 1, Math.floor(Math.sqrt(value / most) * STEPS)) : -1;
 }
@@ -107,7 +107,7 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
   const texts = new Array<string>(drawing.count).fill("");
   const levels = new Array<Level>(drawing.count).fill("");
   const leaves = [...Array(drawing.count).keys()].filter((i) => boxes.kinds[i] !== Kind.Open && isIn(drawing, i, side));
-  // A and B use the same scale, so that equal colours mean equal values.
+  // A and B use one common scale, so that equal colours mean equal values.
   const ramp = (column: RampColumn, text: (value: number) => string): void => {
     const [values, most] = [facts[column], mostOf(drawing, column)];
     for (const i of leaves) {

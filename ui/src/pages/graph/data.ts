@@ -16,16 +16,19 @@ export const enum Change {
 }
 export type Side = "a" | "b";
 
-/** The server's view of a graph, with derived values. */
+/** The server's view of a graph, with values that were computed from it for drawing. */
 export interface Drawing {
   readonly view: ViewResponse;
   readonly count: number;
   readonly indexOf: ReadonlyMap<string, number>;
   /** The height of each box in B, including the nodes that were fused into it. */
   readonly tall: Float64Array;
-  /** For each box, the boxes that were fused into it, from top to bottom. */
+  /** For each box, the boxes that were fused into it, the uppermost box first. */
   readonly fused: ReadonlyMap<number, readonly number[]>;
-  /** For each side, 1 for nodes that this side does not have but that one of its lines passes through. */
+  /**
+   * For each of the two graphs: 1 for nodes that the graph does not have, but through which one of its lines passes;
+   * otherwise 0.
+   */
   readonly passed: Readonly<Record<Side, Uint8Array>>;
 }
 
@@ -42,7 +45,7 @@ export function readView(view: ViewResponse): Drawing {
   const tall = Float64Array.from(boxes.heights);
   for (const [into, list] of fused) {
     list.sort((p, q) => boxes.y[p]! - boxes.y[q]!);
-    // The box is extended only over fused nodes directly below it; the panel lists all of them.
+    // The box is extended only over fused nodes directly below it. The panel lists all fused nodes.
     const below = list.filter(
       (i) => boxes.x[i] === boxes.x[into] && boxes.parents[i] === boxes.parents[into] && boxes.y[i]! > boxes.y[into]!,
     );
@@ -78,7 +81,7 @@ export function opOf(drawing: Drawing, box: number, side: Side): string {
   return boxes.op_names[own >= 0 ? own : Math.max(boxes.ops[box]!, boxes.b_ops[box]!)] ?? "";
 }
 
-/** The groups that contain a box, outermost first, as far as they are in the view. */
+/** The groups that contain a box, outermost first. Groups that the view does not contain are left out. */
 export function groupsAround(drawing: Drawing, box: number): number[] {
   const groups: number[] = [];
   for (let at = drawing.view.boxes.parents[box] ?? -1; at >= 0; at = drawing.view.boxes.parents[at] ?? -1)
@@ -102,7 +105,7 @@ export function possibleGroups(path: string): string[] {
   return groups;
 }
 
-/** The lines to highlight for a box: those that leave it and those that reach it, with all their segments. */
+/** The lines to highlight for a box: the lines that leave it or reach it, with all their segments. */
 export function linksOf(drawing: Drawing, box: number): { out: Set<number>; in: Set<number> } {
   const { sources, ends, befores } = drawing.view.links;
   const out = new Set<number>();

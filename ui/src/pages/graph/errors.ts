@@ -1,4 +1,4 @@
-// Assigns the errors of layers to the boxes that contain the layers' nodes. Pure.
+// Assigns the errors of layers to the boxes that contain the layers' nodes. Pure functions.
 import type { SidesResponse } from "../../api/compression/layers";
 import { hasLayers, type PairOfVariants } from "../../domain/layers/layers";
 import type { LayerError } from "./colours";
@@ -8,7 +8,7 @@ export interface PlacedError extends LayerError {
   readonly path: string;
 }
 
-/** The first pair whose variants both have logged layers of the same model. */
+/** The first pair of variants that both have logged layers of one model. */
 export function pairWithLayers(sides: SidesResponse, pairs: readonly PairOfVariants[]): PairOfVariants | null {
   return pairs.find((pair) => hasLayers(sides, pair)) ?? null;
 }
@@ -25,8 +25,8 @@ export function errorsOfBoxes(drawing: Drawing, errors: readonly PlacedError[]):
 }
 
 /**
- * The path of the next layer after `path` in the order of errors, worst first, or of the previous one. After the last
- * layer, the first one follows.
+ * The path of the layer after `path`, or before it, in the order of errors (worst first). The first layer follows after
+ * the last.
  */
 export function nextWorst(errors: readonly PlacedError[], path: string | null, by: 1 | -1): string | null {
   const paths = [...new Set([...errors].sort((p, q) => p.sqnr - q.sqnr).map((error) => error.path))];

@@ -1,4 +1,4 @@
-// Requests the errors of layers, and the graph nodes of these layers.
+// Requests the errors of layers, and the nodes of the graph to which these layers belong.
 import { layersShape, sidesShape } from "../../api/compression/layers";
 import { layerPathsShape } from "../../api/graphs";
 import { getJson, postJson, type Params } from "../../api/client";

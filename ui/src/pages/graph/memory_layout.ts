@@ -1,4 +1,4 @@
-// The layout of the running memory: one step line per graph on one axis. Pure.
+// The layout of the running memory: one step line per graph on one axis. Pure functions.
 import type { MemoryResponse, MemorySide } from "../../api/graphs";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";
 
@@ -30,7 +30,7 @@ function stepLine(side: MemorySide | undefined, x: Scale, y: Scale): string {
   return path;
 }
 
-/** Both lines end at the right edge, so that equal depths of a model are at about the same x. */
+/** The lines of both graphs end at the right edge, so that equal depths of a model are at about the same x. */
 export function layoutMemory(response: MemoryResponse, width: number, height: number): MemoryLayout | null {
   const box = { l: 44, r: width - 112, t: 8, b: height - 18 };
   const most = Math.max(response.a?.peak_bytes ?? 0, response.b?.peak_bytes ?? 0);

@@ -28,7 +28,7 @@ export interface Indices {
   readonly links: Grid;
 }
 
-/** The boxes to mark; -1 for none. */
+/** The indices of the boxes to mark; -1 for no box. */
 export interface Marks {
   readonly selected: number;
   readonly hovered: number;
@@ -129,7 +129,7 @@ function paintHulls(
   context.globalAlpha = 1;
 }
 
-/** Draws straight lines through the places of nodes that only the other graph has. */
+/** Where only the other graph has a node, draws the line of this graph straight through the place of the node. */
 function paintPassed(context: CanvasRenderingContext2D, drawing: Drawing, boxes: readonly number[], ink: Ink): void {
   const { x, y, widths, heights } = drawing.view.boxes;
   context.strokeStyle = ink.control;
@@ -215,7 +215,7 @@ function fillOf(look: Look, box: number, ink: Ink): string | null {
   return look.colour[box]! > 0 ? (ink.runs[look.colour[box]! - 1] ?? null) : null;
 }
 
-/** At low zoom, boxes are plain rectangles, painted together by colour. */
+/** At a small zoom, boxes are painted as plain rectangles, all boxes of one colour together. */
 function paintSmall(
   context: CanvasRenderingContext2D,
   drawing: Drawing,
@@ -346,7 +346,7 @@ function paintMarks(
   };
   if (marks.hovered !== marks.selected) outline(marks.hovered, 1);
   outline(marks.selected, 2);
-  // Draws lines that are normally too long to draw, if one of their ends is selected.
+  // Draws lines that are too long to be shown always. They are drawn if one of their ends is selected.
   context.lineWidth = 1 / camera.k;
   context.setLineDash([6 / camera.k, 4 / camera.k]);
   context.beginPath();

@@ -1,5 +1,5 @@
-// Chooses the graphs that the page shows: those in the address, otherwise those of the header's pair, otherwise those
-// of stages.
+// Chooses the graphs that the page shows: the graphs in the address, otherwise the graphs of the header's pair,
+// otherwise graphs of stages.
 
 import type { GraphsResponse, Timeline } from "../../api/graphs";
 
@@ -66,8 +66,8 @@ function ofVariant(sources: readonly Source[], variant: string, model: string | 
 }
 
 /**
- * The graphs of the wanted variants. Without a model, both are from one model that has both variants, because every
- * model has "fp32".
+ * The graphs of the wanted variants. If no model is given, both graphs are from a model that has both variants. This is
+ * checked because every model has "fp32".
  */
 function pairOf(
   sources: readonly Source[],
@@ -118,7 +118,8 @@ function stageOf(a: Source, b: Source | undefined, timelines: readonly Timeline[
 }
 
 /**
- * Whether the page still shows another stage than the wanted one. False if no stage with a graph has the wanted name.
+ * Whether the page still shows another stage than the requested stage. False if no stage with a graph has the requested
+ * name.
  */
 export function isOnItsWay({ timeline, stage }: Pick<Shown, "timeline" | "stage">, wanted: string | null): boolean {
   const at = timeline?.names.indexOf(wanted ?? "") ?? -1;

@@ -31,7 +31,7 @@ export function tipPath(
 const fitted = new Map<string, string>();
 const MAX_FITTED = 20_000;
 
-/** `text`, shortened at the end to this width in the current font. */
+/** Shortens `text` at its end to the given width in the current font. */
 export function fitText(
   context: Pick<CanvasRenderingContext2D, "measureText" | "font">,
   text: string,

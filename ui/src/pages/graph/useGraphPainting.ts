@@ -1,5 +1,5 @@
-// Paints the panes on one canvas. For 60 frames per second, only the visible part is painted; if that is too slow, the
-// last picture is moved during a drag and painted again at its end.
+// Paints the panes on one canvas. Only the visible part is painted, to reach 60 frames per second. If this is still too
+// slow, the last picture is moved during a drag, and painted again when the drag ends.
 import { sizeCanvas } from "../../base/dom/canvas";
 import { resolveColour } from "../../base/dom/css_colour";
 import type { RefObject } from "preact";

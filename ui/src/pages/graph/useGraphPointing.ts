@@ -46,7 +46,8 @@ export function useGraphPointing(
     const under = indices.boxes
       .find({ x0: x, y0: y, x1: x, y1: y })
       .filter((box) => (!boxes.b || isIn(drawing, box, side)) && y <= boxes.y[box]! + heightIn(drawing, box, side));
-    // Only the header of an open group reacts to the pointer; the boxes inside it come later in the order.
+    // Only the header of an open group reacts to the pointer. The boxes inside the group are tested later, because they
+    // come later in the order.
     const box = under.reverse().find((b) => boxes.kinds[b] !== Kind.Open || y <= boxes.y[b]! + 20) ?? -1;
     return { box, side, x: box < 0 ? 0 : x - boxes.x[box]! };
   };

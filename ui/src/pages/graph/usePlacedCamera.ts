@@ -6,7 +6,7 @@ import { query } from "../../base/address";
 import { cameraText, kept, readCamera, revealing, start, withoutVoid, type Camera, type Size } from "./camera";
 import { boxOfPath, Kind, type Drawing } from "./data";
 
-/** A box and its position on the screen, so that the box stays there when other groups open or close. */
+/** A box and its position on the screen. The box stays at this position when other groups open or close. */
 interface Anchor {
   readonly path: string;
   readonly x: number;
@@ -38,7 +38,7 @@ export function usePlacedCamera(drawing: Drawing, path: string | null, selected:
   const place = (at: Camera): void => {
     camera.value = placed.current = at;
   };
-  // The first camera. Until the user moves the camera, a new pane size places it again.
+  // The camera at the start. Until the user moves the camera, it is computed again when the size of the pane changes.
   const arrived = useRef<Camera | null>(null);
   const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
     x0: view.boxes.x[box]!,

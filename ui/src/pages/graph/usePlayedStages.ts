@@ -8,7 +8,10 @@ const PLAY_MILLISECONDS = 1600; // The time per stage; long enough to read the g
 
 export interface PlayedStages {
   readonly playing: boolean;
-  /** Starts playing from this stage, or from the first one if this is the last; stops if it is playing. */
+  /**
+   * Starts playing from the open stage, or from the first stage if the open stage is the last one. Stops if it is
+   * playing.
+   */
   readonly play: () => void;
   readonly open: (stage: string) => void;
   /** The next or the previous stage with a graph. */

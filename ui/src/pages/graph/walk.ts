@@ -1,4 +1,4 @@
-// Moves the selection through a graph by keys, and opens and closes groups. Pure.
+// Moves the selection through a graph by keys, and opens and closes groups. Pure functions.
 import { groupsAround, Kind, possibleGroups, type Drawing } from "./data";
 
 export type Way = "up" | "down" | "left" | "right";
@@ -8,7 +8,10 @@ function centre(drawing: Drawing, box: number): { x: number; y: number } {
   return { x: x[box]! + widths[box]! / 2, y: y[box]! + heights[box]! / 2 };
 }
 
-/** Moves up and down along lines, and left and right to the nearest box of about the same height. */
+/**
+ * Finds the next box in a direction: up and down along lines, left and right to the nearest box of about the same
+ * height.
+ */
 export function neighbour(drawing: Drawing, box: number, way: Way): number {
   const { boxes, links } = drawing.view;
   if (box < 0) return boxes.kinds.findIndex((kind) => kind !== Number(Kind.Open));

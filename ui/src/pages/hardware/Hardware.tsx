@@ -26,7 +26,7 @@ import "./hardware.css";
 
 type Range = readonly [number, number];
 
-// All lanes have the same colour, because they are about the same machine.
+// All lanes have the same colour, because they show the same machine.
 const LOOK = { colour: 1, dash: [] } as const;
 
 const timeText = (x: number): string => (x === 0 ? "0" : duration(x));
@@ -68,7 +68,7 @@ function zoomTo(range: Range | null): void {
   setQuery({ xlim: range ? range.map((x) => Number(x.toFixed(3))).join("~") : null }, "replace");
 }
 
-/** The value at the pointer, or the last value. It takes the same space in both cases. */
+/** The value at the pointer, or the last value. The text takes the same space in both cases. */
 function AtCursor({
   samples: { seconds, values },
   cursor,
@@ -106,7 +106,7 @@ function LaneRow({
     () => (seconds.length > 0 ? [{ name: lane.name, look: LOOK, xs: seconds, ys: values, smooth: null }] : []),
     [samples],
   );
-  // Statistics of the visible time range: after zooming to a phase, those of the phase.
+  // Statistics of the visible time range. If the user has zoomed to a phase, they are statistics of this phase.
   const facts = useMemo(
     () => during(samples, { name: "", from: range[0], to: range[1] + 1e-9 }),
     [samples, range[0], range[1]],
@@ -190,7 +190,7 @@ function lanesByRun(found: Tags | null): Map<string, Lane[]> {
   return map;
 }
 
-/** All curves begin at the same time 0, although rates begin one measurement later than the others. */
+/** All curves begin at time 0, although rates can be computed only from the second measurement on. */
 function onOneAxis(
   lanes: readonly Lane[],
   curves: readonly Curve[],

@@ -57,7 +57,7 @@ export function PhaseTable({
                   if (event.key === "Enter") onPick(phase);
                 }}
               >
-                <th scope="row">
+                <th scope="row" title={phase.name}>
                   <i class={`phase-key tint-${i % 2}`} aria-hidden="true" />
                   {phase.name}
                 </th>

@@ -40,8 +40,8 @@ export function laneOf(tag: string): Lane | null {
 const [USED, AVAILABLE] = ["hardware/memory/system_used_mb", "hardware/memory/system_available_mb"];
 
 /**
- * The order of lanes: processors first, then memory, power and temperature; numbered ones by number. Free memory is
- * left out if used memory was logged, because its curve is the same upside down.
+ * The order of lanes: processors first, then memory, power and temperature; lanes with a number are sorted by it. Free
+ * memory is left out if used memory was logged, because both curves show the same.
  */
 export function lanesOf(tags: readonly string[]): Lane[] {
   const told = tags.includes(USED) ? tags.filter((tag) => tag !== AVAILABLE) : tags;

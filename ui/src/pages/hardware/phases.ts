@@ -1,4 +1,4 @@
-// The phases of a program whose hardware usage was monitored. Pure.
+// The phases of a program whose hardware usage was monitored. Pure functions.
 import type { HardwareResponse } from "../../api/compression/panels";
 import { summarize, type Lane, type Summary } from "./lanes";
 

@@ -4,12 +4,11 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useSize } from "../../base/dom/useSize";
-import { count, significant } from "../../base/text/format";
-import { ticks } from "../../base/math/scale";
 import { paintVersion } from "../../base/theme";
 import type { Bars } from "./data";
 import { layoutHeat, type HeatLayout } from "./heat_layout";
 import { BarReadout } from "./RidgeChart";
+import { StepAxis } from "./StepAxis";
 
 const SHADES = 6;
 
@@ -38,7 +37,17 @@ function paint(context: CanvasRenderingContext2D, layout: HeatLayout, element: E
   context.globalAlpha = 1;
 }
 
-export function HeatChart({ data, logY, summary }: { data: Bars; logY: boolean; summary: string }): JSX.Element {
+export function HeatChart({
+  data,
+  logY,
+  stepName,
+  summary,
+}: {
+  data: Bars;
+  logY: boolean;
+  stepName: string;
+  summary: string;
+}): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const layout = useMemo(() => layoutHeat(data, width, height, logY), [data, width, height, logY]);
@@ -54,7 +63,7 @@ export function HeatChart({ data, logY, summary }: { data: Bars; logY: boolean; 
     const step = layout.columns.findIndex(({ from, to }) => px >= from && px <= to);
     if (step < 0) return hideReadout();
     showReadout(
-      <BarReadout data={data} step={step} value={layout.y.invert(event.clientY - frame.top)} />,
+      <BarReadout data={data} step={step} value={layout.y.invert(event.clientY - frame.top)} stepName={stepName} />,
       event.clientX,
       event.clientY,
     );
@@ -64,21 +73,12 @@ export function HeatChart({ data, logY, summary }: { data: Bars; logY: boolean; 
       <canvas ref={canvas} aria-hidden="true" />
       {layout && (
         <svg class="chart overlay" width={width} height={height} aria-hidden="true">
-          {ticks(...layout.y.domain, 4).map((t) => (
-            <text key={t} x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">
-              {significant(t, 3)}
+          {layout.yTicks.map(({ at, text }) => (
+            <text key={text} x={layout.box.l - 6} y={at + 4} text-anchor="end">
+              {text}
             </text>
           ))}
-          <text x={layout.box.l - 10} y={height - 6} text-anchor="end">
-            step
-          </text>
-          {ticks(...layout.x.domain, 4)
-            .filter(Number.isInteger)
-            .map((t) => (
-              <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">
-                {count(t)}
-              </text>
-            ))}
+          <StepAxis layout={layout} width={width} height={height} name={stepName} />
           <path
             class="axis"
             d={`M${layout.box.l + 0.5} ${layout.box.t}V${Math.round(layout.box.b) + 0.5}H${layout.box.r}`}

@@ -12,7 +12,9 @@ import { useResource } from "../../domain/live/resource";
 import { loadBars, loadPercentiles, loadSteps, loadTogether, type Bars, type Percentiles, type Together } from "./data";
 import { HeatChart } from "./HeatChart";
 import { percentileName, PercentileChart } from "./PercentileChart";
+import { labelOf } from "./layout";
 import { RidgeChart } from "./RidgeChart";
+import { areChannels } from "../../charts/scalars/lines";
 import { RunsChart } from "./RunsChart";
 
 export const MODES = [
@@ -28,7 +30,7 @@ export interface Look {
   readonly mode: Mode;
   readonly logY: boolean;
   readonly table: boolean;
-  /** The step of cards that show all runs; null: the newest step of each run. */
+  /** The step of cards that show all runs. null means the newest step of each run. */
   readonly step: number | null;
 }
 
@@ -49,6 +51,9 @@ function Failed({ error, onRetry }: { error: Trouble; onRetry: () => void }): JS
     </p>
   );
 }
+
+/** Some logs have a histogram per channel: their steps are channels. */
+const stepNameOf = (run: string): string => (areChannels([run]) ? "channel" : "step");
 
 function summaryOf(tag: string, run: string, { steps, edges }: Bars): string {
   return `Histograms of ${tag} in ${run} at ${plural(steps.length, "step")}${edges.length > 1 ? `, values from ${significant(edges[0] ?? 0)} to ${significant(edges.at(-1) ?? 0)}` : ""}`;
@@ -96,6 +101,7 @@ function OfPercentiles({ run, tag, table }: { run: string; tag: string; table: b
     <PercentileChart
       run={run}
       data={data}
+      stepName={stepNameOf(run)}
       summary={`Percentiles of ${tag} in ${run} at ${plural(data.steps.length, "step")}; the newest median is ${significant(newest[4] ?? NaN)}`}
     />
   );
@@ -119,9 +125,16 @@ function OfSteps({
   if (!data) return <div class="plot" />;
   const summary = summaryOf(tag, run, data);
   return mode === "heatmap" ? (
-    <HeatChart data={data} logY={logY} summary={summary} />
+    <HeatChart data={data} logY={logY} stepName={stepNameOf(run)} summary={summary} />
   ) : (
-    <RidgeChart run={run} data={data} overlay={mode === "overlay"} logY={logY} summary={summary} />
+    <RidgeChart
+      run={run}
+      data={data}
+      overlay={mode === "overlay"}
+      logY={logY}
+      stepName={stepNameOf(run)}
+      summary={summary}
+    />
   );
 }
 
@@ -226,7 +239,7 @@ function saveTogether(tag: string, data: Together): void {
     .map((left, i) => [left, data.edges[i + 1] ?? null, ...data.runs.map(({ counts }) => counts[i] ?? null)]);
   saveAs(
     fileName(tag, "csv"),
-    csvOf(["left", "right", ...data.runs.map(({ run, step }) => `${run} at step ${step}`)], rows),
+    csvOf(["left", "right", ...data.runs.map(({ run, step }) => `${run} at ${stepNameOf(run)} ${step}`)], rows),
     "text/csv",
   );
 }
@@ -286,7 +299,7 @@ function OfRuns({
             <span class="tail">
               <bdi>{names[i]}</bdi>
             </span>
-            <span class="dim">step {count(step)}</span>
+            <span class="dim">{labelOf(step, stepNameOf(run))}</span>
           </span>
         ))}
         {runs.length > MAX_RUNS && (

@@ -1,4 +1,4 @@
-// Histograms: of each run over its steps, or of all runs at one step on the same axis.
+// Histograms: either of each run over its steps, or of all runs at one step on one axis.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { limitsText, readLimits } from "../../base/text/limits";
@@ -22,7 +22,7 @@ function lookOf(params: URLSearchParams, step: number | null): Look {
 
 const BARS = "Bars have one width, so that height is density. A cut bar has its share written at it.";
 
-/** The properties of each view. */
+/** A note that explains each view of the page. */
 const NOTES: Readonly<Record<Mode, string>> = {
   offset: BARS,
   overlay: BARS,

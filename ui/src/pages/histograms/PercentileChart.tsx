@@ -4,21 +4,24 @@ import { nearestIndex } from "../../charts/line/layout";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useSize } from "../../base/dom/useSize";
 import { lookOf } from "../../domain/runs/run_look";
-import { count, significant } from "../../base/text/format";
-import { ticks } from "../../base/math/scale";
+import { significant } from "../../base/text/format";
 import type { Percentiles } from "./data";
+import { labelOf } from "./layout";
 import { layoutPercentiles } from "./percentile_layout";
+import { StepAxis } from "./StepAxis";
 
 export const percentileName = (point: number): string =>
-  point === 0 ? "least" : point === 50 ? "median" : point === 100 ? "greatest" : `${significant(point, 3)} %`;
+  point === 0 ? "min" : point === 50 ? "median" : point === 100 ? "max" : `${significant(point, 3)} %`;
 
 export function PercentileChart({
   run,
   data,
+  stepName,
   summary,
 }: {
   run: string;
   data: Percentiles;
+  stepName: string;
   summary: string;
 }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
@@ -31,7 +34,7 @@ export function PercentileChart({
     setHot(at);
     showReadout(
       <>
-        <b>step {count(data.steps[at] ?? 0)}</b>
+        <b>{labelOf(data.steps[at] ?? 0, stepName)}</b>
         <dl class="two">
           {[...data.points.keys()].reverse().map((i) => (
             <>
@@ -59,11 +62,11 @@ export function PercentileChart({
     >
       {layout && (
         <svg class={`chart run-${lookOf(run).colour}`} height={height}>
-          {ticks(...layout.y.domain, 4).map((t) => (
-            <g key={t}>
-              <path class="grid" d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
-              <text x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">
-                {significant(t, 3)}
+          {layout.yTicks.map(({ at, text }) => (
+            <g key={text}>
+              <path class="grid" d={`M${layout.box.l} ${Math.round(at) + 0.5}H${layout.box.r}`} />
+              <text x={layout.box.l - 6} y={at + 4} text-anchor="end">
+                {text}
               </text>
             </g>
           ))}
@@ -78,16 +81,7 @@ export function PercentileChart({
             />
           )}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
-          <text x={layout.box.l - 10} y={height - 6} text-anchor="end">
-            step
-          </text>
-          {ticks(...layout.x.domain, 4)
-            .filter(Number.isInteger)
-            .map((t) => (
-              <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">
-                {count(t)}
-              </text>
-            ))}
+          <StepAxis layout={layout} width={width} height={height} name={stepName} />
         </svg>
       )}
     </div>

@@ -4,19 +4,30 @@ import { Spikes } from "../../charts/histogram/Spikes";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useSize } from "../../base/dom/useSize";
 import { lookOf } from "../../domain/runs/run_look";
-import { count, fixed, significant } from "../../base/text/format";
+import { fixed, significant, tickTexts } from "../../base/text/format";
 import { ticks } from "../../base/math/scale";
 import type { Bars } from "./data";
-import { barAt, layoutRidges, ridgeAt } from "./layout";
+import { labelWidth } from "../../charts/drawing/axis_labels";
+import { barAt, labelOf, layoutRidges, ridgeAt } from "./layout";
 
 /** The histogram bar under the pointer. */
-export function BarReadout({ data, step, value }: { data: Bars; step: number; value: number }): JSX.Element {
+export function BarReadout({
+  data,
+  step,
+  value,
+  stepName,
+}: {
+  data: Bars;
+  step: number;
+  value: number;
+  stepName: string;
+}): JSX.Element {
   const { edges } = data;
   const bar = barAt(edges, value);
   const [counted, num] = [data.counts[step]?.[bar] ?? 0, data.nums[step] ?? 0];
   return (
     <>
-      <b>step {count(data.steps[step] ?? 0)}</b>
+      <b>{labelOf(data.steps[step] ?? 0, stepName)}</b>
       <dl class="two">
         <dt>values</dt>
         <dd>
@@ -42,17 +53,22 @@ export function RidgeChart({
   data,
   overlay,
   logY,
+  stepName,
   summary,
 }: {
   run: string;
   data: Bars;
   overlay: boolean;
   logY: boolean;
+  stepName: string;
   summary: string;
 }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const [hot, setHot] = useState(-1);
-  const layout = useMemo(() => layoutRidges(data, width, height, overlay, logY), [data, width, height, overlay, logY]);
+  const layout = useMemo(
+    () => layoutRidges(data, width, height, overlay, logY, stepName),
+    [data, width, height, overlay, logY, stepName],
+  );
   const leave = (): void => {
     setHot(-1);
     hideReadout();
@@ -63,11 +79,13 @@ export function RidgeChart({
     const step = overlay ? data.steps.length - 1 : ridgeAt(layout, event.clientY - frame.top);
     setHot(step);
     showReadout(
-      <BarReadout data={data} step={step} value={layout.x.invert(event.clientX - frame.left)} />,
+      <BarReadout data={data} step={step} value={layout.x.invert(event.clientX - frame.left)} stepName={stepName} />,
       event.clientX,
       event.clientY,
     );
   };
+  const xTicks = layout ? ticks(...layout.x.domain, 4) : [];
+  const xTexts = tickTexts(xTicks);
   const faint = (age: number): number => (overlay ? 0.04 + age * 0.08 : 0.12 + age * 0.45);
   return (
     <div class="plot" ref={ref} role="img" aria-label={summary} onPointerMove={move} onPointerLeave={leave}>
@@ -105,13 +123,18 @@ export function RidgeChart({
                   x={layout.box.r + 6}
                   y={ridge.baseline + 4}
                 >
-                  step {count(ridge.step)}
+                  {labelOf(ridge.step, stepName)}
                 </text>
               ))}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
-          {ticks(...layout.x.domain, 4).map((t) => (
-            <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">
-              {significant(t, 3)}
+          {xTicks.map((t, i) => (
+            <text
+              key={t}
+              x={Math.max(layout.x(t), labelWidth(xTexts[i] ?? "") / 2)}
+              y={height - 6}
+              text-anchor="middle"
+            >
+              {xTexts[i]}
             </text>
           ))}
         </svg>

@@ -23,7 +23,8 @@ export function RunsChart({
   logY: boolean;
   summary: string;
   /**
-   * Called with the range that the user selected on the axis, which is then shown in finer bins; null: the whole range.
+   * Called with the range that the user selected on the axis, to show this range in finer bins. null means the whole
+   * range.
    */
   onRange: (range: readonly [number, number] | null) => void;
 }): JSX.Element {

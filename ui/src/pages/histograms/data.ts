@@ -5,7 +5,7 @@ import { getJson, postJson } from "../../api/client";
 
 const numbers = (rows: readonly (readonly WireNumber[])[]): number[][] => rows.map((row) => row.map(toNumber));
 
-/** One histogram per step, all in the same bars of equal width. */
+/** One histogram per step. All histograms have the same bars of equal width. */
 export interface Bars {
   readonly steps: readonly number[];
   /** The edges of the bars, one more than bars; empty if nothing was counted. */
@@ -14,7 +14,7 @@ export interface Bars {
    * Counts by step and bar. The count of a logged bin is spread evenly over its width, so counts may have fractions.
    */
   readonly counts: readonly (readonly number[])[];
-  /** The number of values of each step, including infinite values, which the chart does not show. */
+  /** The number of values of each step. It includes infinite values, although the chart does not show them. */
   readonly nums: readonly number[];
 }
 
@@ -48,7 +48,7 @@ export async function loadSteps(run: string, tag: string, limit: number, signal?
 
 export interface Percentiles {
   readonly steps: readonly number[];
-  /** The share of the values in per cent. */
+  /** The share of the values in a bar, in per cent. */
   readonly points: readonly number[];
   readonly rows: readonly (readonly number[])[];
 }
@@ -72,7 +72,7 @@ export interface RunHistogram {
   readonly step: number;
   readonly counts: readonly number[];
   readonly num: number;
-  /** Null if they were not logged. */
+  /** Statistics of the values (moments); null if they were not logged. */
   readonly moments: {
     readonly min: number;
     readonly max: number;
@@ -81,7 +81,7 @@ export interface RunHistogram {
   } | null;
 }
 
-/** One histogram per run, all in the same bins. */
+/** One histogram per run. All histograms have the same bins. */
 export interface Together {
   readonly edges: readonly number[];
   readonly runs: readonly RunHistogram[];

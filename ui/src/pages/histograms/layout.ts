@@ -1,6 +1,8 @@
-// The layout of histograms over steps as ridges, one behind the other, the newest in front. Pure.
+// The layout of histograms over steps as ridges, one behind the other, the newest in front. Pure functions.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
-import { linearScale, type Scale } from "../../base/math/scale";
+import { labelWidth, leftOf } from "../../charts/drawing/axis_labels";
+import { count, tickTexts } from "../../base/text/format";
+import { linearScale, ticks, type Scale } from "../../base/math/scale";
 import type { Bars } from "./data";
 
 export interface Ridge {
@@ -17,9 +19,12 @@ export interface RidgeLayout {
   readonly ridges: readonly Ridge[];
 }
 
+/** The label of a ridge. `name` is "channel" for histograms whose steps are channels. */
+export const labelOf = (step: number, name: string): string => `${name} ${count(step)}`;
+
 const LOG_DEPTH = 4; // The log axis begins this many decades below the largest share.
 
-/** By step and bar: the share of the step's values in per cent. */
+/** By step and bar: the share of the step's values that are in the bar, in per cent. */
 export function sharesOf({ counts, nums }: Bars): number[][] {
   return counts.map((row, s) =>
     row.map((count) => (count > 0 && (nums[s] ?? 0) > 0 ? (count / (nums[s] ?? 1)) * 100 : 0)),
@@ -32,15 +37,28 @@ export function heightOf(share: number, most: number, logY: boolean): number {
   return logY ? Math.max(0, 1 + Math.log10(share / most) / LOG_DEPTH) : Math.min(1, share / most);
 }
 
+const Y_TICKS = 4;
+
+/** The labels of a linear y axis. */
+export function yTicksOf(y: Scale): { readonly at: number; readonly text: string }[] {
+  const marks = ticks(...y.domain, Y_TICKS);
+  return tickTexts(marks).map((text, i) => ({ at: y(marks[i] ?? 0), text }));
+}
+
+/** The space that these labels take, for an axis between two values. */
+export const leftOfTicks = (min: number, max: number): number => leftOf(tickTexts(ticks(min, max, Y_TICKS)));
+
 export function layoutRidges(
   data: Bars,
   width: number,
   height: number,
   overlay: boolean,
   logY = false,
+  stepName = "step",
 ): RidgeLayout | null {
   const { edges, steps } = data;
-  const box = { l: 12, r: width - 56, t: 20, b: height - 22 };
+  const widest = Math.max(0, ...steps.map((step) => labelWidth(labelOf(step, stepName))));
+  const box = { l: 12, r: width - Math.min(Math.max(56, widest + 8), width / 3), t: 20, b: height - 22 };
   if (edges.length < 2 || box.r - box.l < 40 || box.b - box.t < 30) return null;
   const x = linearScale(edges[0] ?? 0, edges.at(-1) ?? 0, box.l, box.r);
   const shares = sharesOf(data);

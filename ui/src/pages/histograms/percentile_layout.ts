@@ -1,4 +1,5 @@
 // The layout of percentiles over steps: bands around the median. Pure: converts values to pixels.
+import { leftOfTicks, yTicksOf } from "./layout";
 import { extent, linearScale, padded, type Scale } from "../../base/math/scale";
 import type { Percentiles } from "./data";
 
@@ -6,6 +7,7 @@ export interface PercentileLayout {
   readonly box: { l: number; r: number; t: number; b: number };
   readonly x: Scale;
   readonly y: Scale;
+  readonly yTicks: readonly { readonly at: number; readonly text: string }[];
   readonly bands: readonly string[];
   readonly median: string;
 }
@@ -19,10 +21,11 @@ export function layoutPercentiles(
 ): PercentileLayout | null {
   const [range, steps] = [extent(data.rows.flat()), extent(data.steps)];
   if (!range || !steps || width < 80) return null;
-  const box = { l: 48, r: width - 10, t: 8, b: height - 22 };
+  const [min, max] = padded(range);
+  const box = { l: leftOfTicks(min, max), r: width - 10, t: 8, b: height - 22 };
   const isAlone = steps[0] === steps[1];
   const x = linearScale(...(isAlone ? ([steps[0] - 0.5, steps[0] + 0.5] as const) : steps), box.l, box.r);
-  const y = linearScale(...padded(range), box.b, box.t);
+  const y = linearScale(min, max, box.b, box.t);
   // An area needs two ends, also if there is only one step.
   const places = isAlone
     ? [
@@ -33,5 +36,6 @@ export function layoutPercentiles(
   const edge = (column: number): string[] =>
     places.map(({ at, row }) => `${x(at).toFixed(1)} ${y(data.rows[row]?.[column] ?? 0).toFixed(1)}`);
   const band = (lo: number, hi: number): string => `M${[...edge(hi), ...edge(lo).reverse()].join("L")}Z`;
-  return { box, x, y, bands: [band(0, 8), band(1, 7), band(2, 6), band(3, 5)], median: `M${edge(4).join("L")}` };
+  const bands = [band(0, 8), band(1, 7), band(2, 6), band(3, 5)];
+  return { box, x, y, yTicks: yTicksOf(y), bands, median: `M${edge(4).join("L")}` };
 }

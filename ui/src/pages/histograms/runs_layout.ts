@@ -1,4 +1,4 @@
-// The layout of the histograms of several runs on one axis, in the same bars. Pure.
+// The layout of the histograms of several runs on one axis, in the same bars. Pure functions.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
 import { significant, tickTexts } from "../../base/text/format";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";
@@ -9,7 +9,7 @@ export interface RunsLayout {
   readonly x: Scale;
   readonly edges: readonly number[];
   readonly paths: readonly string[];
-  /** By run and bar, in per cent of the run's values. */
+  /** By run and bar: the share of the run's values that are in the bar, in per cent. */
   readonly shares: readonly (readonly number[])[];
   readonly spikes: readonly Spike[];
   readonly xTicks: readonly { at: number; text: string }[];

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { significant } from "../../base/text/format";
 import { extent } from "../../base/math/scale";
 import { Breakable } from "../../widgets/Breakable";
-import { levelsOf, type Column, type Filter, type Filters } from "./data";
+import { levelsOf, shownLevels, type Column, type Filter, type Filters } from "./data";
 
 const MAX_LEVELS = 12;
 
@@ -59,7 +59,9 @@ function Levels({
   filter: Filter | undefined;
   onFilter: (filter: Filter | null) => void;
 }): JSX.Element {
-  const levels = levelsOf(column).map(String);
+  const values = levelsOf(column);
+  const levels = values.map(String);
+  const texts = shownLevels(values);
   const kept = new Set(filter && "values" in filter ? filter.values : levels);
   const toggle = (level: string): void => {
     const next = levels.filter((l) => (l === level ? !kept.has(l) : kept.has(l)));
@@ -67,11 +69,11 @@ function Levels({
   };
   return (
     <>
-      {levels.slice(0, MAX_LEVELS).map((level) => (
+      {levels.slice(0, MAX_LEVELS).map((level, i) => (
         <label key={level} class="tick">
           <input type="checkbox" checked={kept.has(level)} onChange={() => toggle(level)} />
           <span class="whole-name">
-            <Breakable name={level} />
+            <Breakable name={texts[i] ?? level} />
           </span>
         </label>
       ))}

@@ -37,7 +37,7 @@ import { ScatterMatrix } from "./ScatterMatrix";
 import { TrialTable } from "./TrialTable";
 import "./hparams.css";
 
-// The max number of drawn trials, because more lines cannot be distinguished; filters show the others.
+// The maximum number of trials that are drawn, because more lines cannot be distinguished. Filters show further trials.
 const MAX_TRIALS = 2000;
 const MAX_AXES = 10;
 
@@ -48,7 +48,7 @@ const PLOTS = [
   { id: "importance", text: "Importance", title: "How much of a metric's variance each setting explains" },
 ] as const;
 
-/** The shown columns in their chosen order; without a choice, all columns whose values differ. */
+/** The shown columns in the order that the user has chosen. Without a choice, all columns whose values differ. */
 function shownColumns(all: readonly Column[]): Column[] {
   const asked = query.value.get("cols");
   const shown =
@@ -110,7 +110,7 @@ export default function HParams(): JSX.Element {
     const response = await postJson(hparamsShape, "hparams", JSON.parse(request), signal);
     return { request, sort, trials: readTrials(response) };
   });
-  // Until the response to the present request is there, the rows stay, and so does the order that the table names.
+  // Until the response to the current request arrives, the table shows the previous rows and their order.
   const arrived = asks ? chosen.state.value.data : null;
   const trials = arrived?.trials ?? all;
   const waits = asks && arrived?.request !== request && (chosen.state.value.stale || !chosen.state.value.error);
@@ -249,20 +249,22 @@ export default function HParams(): JSX.Element {
                 {columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}
               </span>
             )}
-            {plot !== "importance" && (
-              <button
-                class="link push"
-                onClick={() => {
-                  const svg = drawing.current?.querySelector("svg");
-                  if (svg) saveSvg("hparams", standaloneSvg(svg, "Hyperparameters and metrics"));
-                }}
-              >
-                SVG
+            <span class="tool-group push">
+              {plot !== "importance" && (
+                <button
+                  class="link"
+                  onClick={() => {
+                    const svg = drawing.current?.querySelector("svg");
+                    if (svg) saveSvg("hparams", standaloneSvg(svg, "Hyperparameters and metrics"));
+                  }}
+                >
+                  SVG
+                </button>
+              )}
+              <button class="link" onClick={() => saveCsv(trials, columns)}>
+                CSV
               </button>
-            )}
-            <button class={plot === "importance" ? "link push" : "link"} onClick={() => saveCsv(trials, columns)}>
-              CSV
-            </button>
+            </span>
           </div>
           {plot === "importance" ? (
             colourBy ? (

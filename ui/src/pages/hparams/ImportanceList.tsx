@@ -18,8 +18,8 @@ function whyNot({ trials, levels }: Importance): string {
 }
 
 /**
- * A table of settings by how much of the metric's variance they explain, with the mean of the metric for each value of
- * a setting.
+ * A table of settings, sorted by how much of the metric's variance they explain. It shows the mean of the metric for
+ * each value of a setting.
  */
 export function ImportanceList({
   trials,

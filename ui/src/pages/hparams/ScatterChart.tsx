@@ -1,4 +1,4 @@
-// A scatter plot of two columns; points have the same colours as the lines and rows of the same trials.
+// A scatter plot of two columns. A point has the same colour as the line and the row of its trial.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";

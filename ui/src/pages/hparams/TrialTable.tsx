@@ -29,7 +29,7 @@ function directionOf(sort: string | null, column: Column): "ascending" | "descen
   return sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : undefined;
 }
 
-/** On its own, so that the pointer on another trial changes two rows and not the table. */
+/** A row is a component, so that moving the pointer to another trial renders only two rows and not the whole table. */
 function TrialRow({
   trials,
   index,
@@ -92,11 +92,13 @@ export function TrialTable({
 }: {
   trials: Trials;
   columns: readonly Column[];
-  /** The order that was chosen: a column, with "-" in front for descending. */
+  /** The requested order: the id of a column, with "-" in front for descending order. */
   sort: string | null;
-  /** The order of the rows as they are, in the same form. */
+  /**
+   * The current order of the rows, in the format of `sort`: the id of a column, with "-" in front for descending order.
+   */
   order: string | null;
-  /** Whether the rows of the present request are still to come. */
+  /** Whether the rows for the current request have not arrived yet. */
   waits: boolean;
   hot: Signal<number | null>;
   colourBy: Column | undefined;
@@ -106,7 +108,8 @@ export function TrialTable({
   const heats = heatOf(colourBy);
   const head = (column: Column): JSX.Element => {
     const [chosen, shown] = [directionOf(sort, column), directionOf(order, column)];
-    // Metrics best first, as far as more is better; the second click turns it around, the third lets go.
+    // The first click on a column sorts metrics in descending order and settings in ascending order. The second click
+    // reverses the order, and the third click removes it.
     const next =
       chosen === undefined
         ? column.isMetric

@@ -17,6 +17,12 @@ export function cellText(value: HParamValue | null): string {
   return value === null ? "–" : typeof value === "number" ? significant(value, 5) : String(value);
 }
 
+/** The levels of a column as in the table (0.3 and not 0.30000000000000004), or exactly if two would look the same. */
+export function shownLevels(levels: readonly HParamValue[]): string[] {
+  const texts = levels.map(cellText);
+  return new Set(texts).size === texts.length ? texts : levels.map(String);
+}
+
 export interface Trials {
   readonly total: number;
   readonly columns: readonly Column[];
@@ -34,7 +40,7 @@ export function readTrials(response: HParamsResponse): Trials {
   const columns = [
     ...hparams.names.map((name, i): Column => {
       const isNumeric = hparams.types[i] === "number";
-      // Strings in a column of numbers are the numbers that JSON cannot carry, such as NaN.
+      // In a column of numbers, strings are numbers that JSON cannot represent, such as NaN.
       const values = (hparams.values[i] ?? []).map((value) =>
         isNumeric && typeof value === "string" ? Number(value) : value,
       );
@@ -67,8 +73,8 @@ export function readTrials(response: HParamsResponse): Trials {
 const knownValues = (column: Column): number => column.values.filter((value) => value !== null).length;
 
 /**
- * The metric that colours the trials: the first one that varies and that at least half of the trials have; otherwise
- * the one that most trials have.
+ * The metric that colours the trials: the first metric that varies and that at least half of the trials have. If there
+ * is none, the metric that most trials have.
  */
 export function usualMetric(columns: readonly Column[]): Column | undefined {
   const metrics = columns.filter((column) => column.isMetric);
@@ -97,8 +103,8 @@ export function usualPartner(columns: readonly Column[], metric: Column): Column
 }
 
 /**
- * The columns that get an axis if there are too many: those that most trials have, half of them metrics, in the order
- * of the columns.
+ * Chooses the columns that get an axis if there are too many columns: those that most trials have. Half of the chosen
+ * columns are metrics. They are shown in the order of all columns.
  */
 export function axesOf(columns: readonly Column[], most: number): Column[] {
   const readable = columns.filter(isReadable);
@@ -144,7 +150,7 @@ export function readFilters(text: string | null): Filters {
       if (rest[0] !== "" || rest.length !== 3) filters.set(id, { values: rest });
       else if (!Number.isNaN(min) && !Number.isNaN(max)) filters.set(id, { min, max });
     } catch {
-      // The address was truncated: the other filters stay valid.
+      // If the address was truncated, only the complete filters are used.
     }
   }
   return filters;

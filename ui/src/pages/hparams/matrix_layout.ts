@@ -1,4 +1,5 @@
-// The layout of a matrix of small scatter plots: every column against every metric. Pure: converts values to pixels.
+// The layout of a matrix of small scatter plots: every column against every metric. Pure functions that convert values
+// to pixels.
 import type { Column } from "./data";
 import { axisOf, type AxisLayout, type AxisView } from "./parallel_layout";
 
@@ -7,7 +8,7 @@ export interface MatrixCell {
   readonly y: Column;
   readonly left: number;
   readonly top: number;
-  /** For each colour, the dots of its trials as one path. */
+  /** For each colour, one path with the dots of all trials of this colour. */
   readonly dots: ReadonlyMap<string, string>;
 }
 
@@ -27,7 +28,7 @@ const GAP = 6;
 const DOT = 4; // Space for half a dot between the outermost values and the frame.
 const MAX_CELL_HEIGHT = 150;
 
-/** Rows are the metrics, columns are all axes. Null if the space is too small. */
+/** The rows of the matrix are the metrics, and its columns are all axes. Null if the space is too small. */
 export function layoutMatrix(
   axes: readonly Column[],
   heats: readonly string[],

@@ -1,4 +1,5 @@
-// The layout of parallel coordinates: a vertical axis per column, a line per trial. Pure: converts values to pixels.
+// The layout of parallel coordinates: a vertical axis per column, a line per trial. Pure functions that convert values
+// to pixels.
 import { decimalsOfStep, fixed, significant } from "../../base/text/format";
 import { extent, linearScale, logScale, logTicks, ticks } from "../../base/math/scale";
 import { levelsOf, type Column, type Filter } from "./data";
@@ -26,12 +27,12 @@ export interface AxisView {
   readonly flip: ReadonlySet<string>;
 }
 
-/** An axis from `bottom` up to `top`. For a horizontal axis, these are its left and right end. */
+/** An axis from `bottom` to `top`. If the axis is horizontal, these are its left and right end. */
 export function axisOf(column: Column, x: number, top: number, bottom: number, view: AxisView): AxisLayout {
   const [low, high] = view.flip.has(column.id) ? [top, bottom] : [bottom, top];
   const range = column.isNumeric ? extent(column.values.filter((v) => typeof v === "number")) : null;
   const levels = levelsOf(column);
-  // An axis with few different numbers, such as 4 and 8 bits, has a tick for each of them.
+  // If an axis has few different numbers, such as 4 and 8 bits, each of them has a tick.
   if (range && (levels.length > 8 || column.isMetric)) {
     const canLog = range[0] > 0 && range[1] > range[0];
     const isLog = canLog && view.log.has(column.id);

@@ -1,4 +1,4 @@
-// The layout of a scatter plot of two columns: a point per trial. Pure: converts values to pixels.
+// The layout of a scatter plot of two columns: a point per trial. Pure functions that convert values to pixels.
 import { cutMiddle } from "../../base/text/middle";
 import { levelsOf, type Column } from "./data";
 import { axisOf, type AxisLayout, type AxisView } from "./parallel_layout";
@@ -18,8 +18,8 @@ const APART = 2.5; // The max distance between these points, in pixels.
 const DOT = 6; // Space for half a point between the outermost values and the frame.
 
 /**
- * Trials with the same word on an axis are shifted side by side, so that they do not hide each other. The order is
- * always the same, and points do not reach the next word.
+ * Trials with the same word on an axis are shifted side by side, so that they do not hide each other. The trials of a
+ * word are always in the same order, and their points do not reach the next word.
  */
 function aside(axis: AxisLayout, length: number): (index: number) => number {
   if (axis.invert !== null) return () => 0;
@@ -27,7 +27,7 @@ function aside(axis: AxisLayout, length: number): (index: number) => number {
   return (index) => (((index * 7) % SPREAD) - (SPREAD - 1) / 2) * step;
 }
 
-/** Null if the space is too small. Trials without one of the values have no point. */
+/** The layout; null if the space is too small. Trials without one of the two values have no point. */
 export function layoutScatter(
   xs: Column,
   ys: Column,

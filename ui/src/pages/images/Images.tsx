@@ -164,7 +164,7 @@ export default function Images(): JSX.Element {
       </>
     );
   };
-  /** One card for each image that both runs have. */
+  /** One card for each image that exists in both of the compared runs. */
   const ofPair = (all: readonly Series[]): readonly Series[] => {
     const pair = pairIn(all);
     if (!pair) return all;

@@ -1,4 +1,4 @@
-// The same image of two runs, one over the other: divided by a movable line (wipe), or as a difference.
+// The same image of two runs, one over the other. They are divided by a movable line (wipe), or shown as a difference.
 import { type ImagesResponse, imagesShape } from "../../api/media";
 import type { JSX } from "preact";
 import { apiUrl, getJson } from "../../api/client";
@@ -43,7 +43,7 @@ export function PairCard({
   b: string;
   mode: PairMode;
   look: Look;
-  /** The visible share of A, in per cent from the left; the same for all cards. */
+  /** The visible share of A, in per cent from the left. All cards use the same share. */
   split: number;
   onSplit: (split: number) => void;
 }): JSX.Element {

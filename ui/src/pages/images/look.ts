@@ -7,7 +7,7 @@ export interface Look {
   readonly actual: boolean;
   readonly brightness: number;
   readonly contrast: number;
-  /** The step of all cards; null: the newest step of each card. */
+  /** The step of all cards. null means the newest step of each card. */
   readonly step: number | null;
 }
 
@@ -40,7 +40,7 @@ export function pairOf(
   const runs = [...tags.keys()];
   const share = (p: string, q: string): boolean =>
     p !== q && [...(tags.get(p) ?? [])].some((tag) => tags.get(q)?.has(tag));
-  // The runs with the requested one first; the others keep their order.
+  // The runs, with the requested run first. All other runs keep their order.
   const before = (asked: string | null): string[] => (asked !== null && tags.has(asked) ? [asked, ...runs] : runs);
   for (const first of before(a)) {
     if (first === b && a !== b) continue;

@@ -14,7 +14,7 @@ import type { ChannelSide } from "./channel_rows";
 
 type Sides = readonly [ChannelSide, ChannelSide | null];
 
-/** Both histograms of the channel in the same bins. */
+/** The histograms of the channel in A and in B, with the same bins. */
 function Values({ sides: [a, b], channel }: { sides: Sides; channel: number }): JSX.Element {
   const body = {
     series: [a, b].flatMap((side) => (side?.histograms ? [[side.histograms.run, side.histograms.tag, channel]] : [])),
@@ -66,7 +66,7 @@ function Values({ sides: [a, b], channel }: { sides: Sides; channel: number }): 
   );
 }
 
-/** Which channels have a histogram, and how to log them. */
+/** A note that lists the channels that have a histogram, and says how to log others. */
 function NotLogged({ logged }: { logged: readonly number[] }): JSX.Element {
   if (logged.length > 0)
     return (
@@ -101,7 +101,7 @@ export function ChannelDetail({
   sides: Sides;
   channel: number;
   isWorst: boolean;
-  /** Outputs have the errors of all layers before them. */
+  /** The output of a layer contains the errors of all layers before it. */
   isOutput: boolean;
 }): JSX.Element {
   const [a, b] = sides;

@@ -123,16 +123,6 @@ export function Depth({
               .map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`)
               .join("")}
           />
-          {ruled && (
-            <text
-              class="halo"
-              x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4}
-              y={(layout.rule.at(ruleAtRight ? -1 : 0)?.[1] ?? 0) + (above ? -4 : 12)}
-              text-anchor={ruleAtRight ? "end" : "start"}
-            >
-              {reds.size === 1 && red !== undefined ? `fail below ${limitText(red)} dB` : "fail below this line"}
-            </text>
-          )}
           {layout.groups.map(
             (group, i) =>
               group.named && (
@@ -148,6 +138,16 @@ export function Depth({
             />
           )}
           <Stems layout={layout} height={height} onPick={onPick} />
+          {ruled && (
+            <text
+              class="halo"
+              x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4}
+              y={(layout.rule.at(ruleAtRight ? -1 : 0)?.[1] ?? 0) + (above ? -4 : 12)}
+              text-anchor={ruleAtRight ? "end" : "start"}
+            >
+              {reds.size === 1 && red !== undefined ? `fail below ${limitText(red)} dB` : "fail below this line"}
+            </text>
+          )}
           {isDrawn && at >= 0 && (
             <circle
               class={`dot ${picked.level} sel`}

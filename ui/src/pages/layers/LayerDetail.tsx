@@ -41,7 +41,7 @@ function Fact({ name, value, level }: { name: string; value: string; level?: str
   );
 }
 
-/** The name of the number that is compared with the limits. */
+/** The name of the metric that is compared with the limits. */
 function figureName(layer: Layer): string {
   const name = nameOfFigure(layer);
   return name ? `SQNR, ${name}` : layer.sqnrIsBound ? "SQNR at most" : "SQNR";
@@ -64,8 +64,8 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
 }
 
 /**
- * A hint how to measure the effect of the damage on the model's output. Shown for compared model files if `--verify`
- * did not run.
+ * A hint that explains how to measure the effect of the damage on the model's output. Shown for compared model files if
+ * `--verify` did not run.
  */
 function VerifyHint(): JSX.Element {
   const command = `compression-board compare A B --verify --logdir ${shellFolder()}`;
@@ -226,7 +226,7 @@ export function LayerDetail({
         <Finding layer={layer} />
         {layer.fix !== "" && (layer.level === "bad" || layer.level === "warn") && (
           <p class="note suggested-fix">
-            <b>First fix to try:</b> {asSentence(layer.fix)}
+            <b>First fix to try:</b> {asSentence(layer.fix.replace(NEGATIVE, withTrueMinus))}
           </p>
         )}
         {!verified && (layer.level === "bad" || layer.level === "warn") && layer.carried !== null && <VerifyHint />}

@@ -12,8 +12,8 @@ import { clampDb } from "./depth_layout";
 
 const ROW_HEIGHT = 28; // Equal to --row in the stylesheet.
 
-// Tables with at most this many rows contain all of them, so that the browser's search finds them and columns fit their
-// content.
+// Maximum number of rows of a table that contains all rows as elements. In such a table, the browser's search finds all
+// rows, and the columns fit their content.
 const FEW = 200;
 
 /**
@@ -29,7 +29,7 @@ const placesOf = (layers: readonly Layer[], limits: Limits) => {
 const toneOf = ({ level }: Layer): string => (level === "good" ? "" : level === "open" ? "none" : level);
 const GLYPHS = { bad: "✗ ", warn: "▲ ", good: "", open: "" } as const;
 
-/** The number that decides the level of the layer. */
+/** The metric that decides the level of the layer, as text. */
 function DecisiveFigure({ layer }: { layer: Layer }): JSX.Element {
   return (
     <>
@@ -90,7 +90,7 @@ const GLYPH = 7.6; // The width of a digit in a cell, in pixels.
 const PADDING = 20; // The left and right padding of a cell together, in pixels.
 const GUTTER = 8; // Additional padding at the right of the last cell, in pixels.
 
-/** The column width for the widest of these texts, which are numbers and never shortened. */
+/** The column width that fits the widest of the given texts. The texts are numbers and are never shortened. */
 const widthFor = (texts: readonly string[]): number =>
   Math.ceil(PADDING + GLYPH * texts.reduce((longest, text) => Math.max(longest, text.length), 0));
 
@@ -109,7 +109,7 @@ function figures(
   return [{ ...spec, width: widthFor([spec.name, ...layers.map(text)]), numeric: true, head: spec.name, cell: text }];
 }
 
-/** On a narrow screen, the default columns are only those with the name of a layer and its damage. */
+/** On a narrow screen, only the columns with the name and the damage of a layer are shown by default. */
 const isNarrow = (): boolean => window.innerWidth < 640;
 
 function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number) => string): Column[] {
@@ -124,7 +124,7 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
     {
       id: "name",
       name: "Layer",
-      width: narrow ? 120 : 168,
+      width: narrow ? 120 : 188,
       grows: true,
       fixed: true,
       numeric: false,
@@ -146,7 +146,7 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
     {
       id: "bar",
       name: "Bar of SQNR",
-      width: 112,
+      width: 92,
       hidden: narrow,
       numeric: false,
       head: <BarHead limits={limits} place={place} />,

@@ -70,7 +70,7 @@ function KeepDialog({ operations, onClose }: { operations: readonly string[]; on
 function pickedOf(shown: readonly Layer[]): Layer | null {
   const wanted = query.value.get("sel");
   if (wanted === null) return shown[0] ?? null;
-  // Some links are made from tags, which have no leading slash.
+  // Some links are created from tags. Layer names in tags have no leading slash.
   return (
     shown.find((layer) => layer.key === wanted || layer.name === wanted) ??
     shown.find((layer) => layer.name === `/${wanted}`) ??
@@ -81,7 +81,7 @@ function pickedOf(shown: readonly Layer[]): Layer | null {
 
 const NO_LIMITS = { red_db: 20, amber_db: 30 };
 
-/** The CSS class of the verdict on the outputs; other words are grey, because nothing was measured. */
+/** The CSS class of the verdict on the outputs, by level. Other levels are grey, because nothing was measured. */
 const OUTPUTS_CLASS: Readonly<Record<string, string>> = { broken: "bad", degraded: "warn", sound: "good" };
 
 export default function Layers(): JSX.Element {
@@ -208,7 +208,7 @@ export default function Layers(): JSX.Element {
         {columns.menu}
       </div>
       <div class="notes">
-        {data.outputs && (
+        {data.outputs && data.outputs.sentence !== "" && (
           <p class="panel outputs-verdict" role="note">
             <span class={`verdict ${OUTPUTS_CLASS[data.outputs.level] ?? "open"}`}>Outputs</span>{" "}
             {data.outputs.sentence}

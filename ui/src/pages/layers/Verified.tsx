@@ -61,7 +61,7 @@ export function Verified({
   response: VerifiedResponse;
   onPick: (part: FloatParts) => void;
   onKeep: (layers: readonly string[]) => void;
-  /** Whether all of these layers are marked to be kept in FP32. */
+  /** Whether all of the given layers are marked to be kept in FP32. */
   kept: (layers: readonly string[]) => boolean;
 }): JSX.Element {
   const parts = bestParts(response);

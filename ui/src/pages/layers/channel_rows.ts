@@ -1,4 +1,4 @@
-// Statistics per channel of two sides: of a comparison both, of a stage log one. Pure.
+// Statistics by channel: of both variants of a comparison, or of one stage of a stage log. Pure functions.
 import type { ChannelColumns, ChannelsResponse } from "../../api/compression/layers";
 import { toNumber } from "../../api/shape";
 import { extent, linearScale, padded, type Scale } from "../../base/math/scale";
@@ -8,9 +8,9 @@ export interface ChannelSide {
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly mean: readonly number[];
-  /** SQNR of each channel; empty where it was not logged. */
+  /** SQNR of each channel; empty if it was not logged. */
   readonly sqnr: readonly number[];
-  /** The histograms of some channels: a tag whose step is the channel. */
+  /** The histograms of some channels. They are logged under one tag, and the step is the channel index. */
   readonly histograms: ChannelColumns["histograms"];
   readonly outliers: readonly number[];
   readonly explanation: string;
@@ -41,8 +41,10 @@ export function sidesOf(
   return last ? [{ ...read(last), name: `${last.stage.replaceAll("_", " ")} in ${last.experiment}` }, null] : null;
 }
 
-/** The channel to look at first: that of the lowest SQNR. Where none was logged the largest outlier, else the one whose
- * range changed most; null if none stands out. */
+/**
+ * The channel to show first: the channel with the lowest SQNR. If no SQNR was logged, the channel with the largest
+ * outlier, otherwise the channel whose range changed most. Null if there is no such channel.
+ */
 export function channelToName([a, b]: readonly [ChannelSide, ChannelSide | null]): number | null {
   const lowest = (b?.sqnr ?? []).reduce<number | null>(
     (least, db, i) => (db < (least === null ? Infinity : (b?.sqnr[least] ?? Infinity)) ? i : least),

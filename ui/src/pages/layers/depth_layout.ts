@@ -1,5 +1,5 @@
 // The layout of the chart of errors by depth. A stem hangs from the SQNR of an undamaged layer (40 dB for 8 bits):
-// undamaged layers have almost no stem, damaged ones a long stem. Pure.
+// undamaged layers have almost no stem, damaged ones a long stem. Pure functions.
 import { byNumber } from "../../base/text/natural";
 import { linearScale, type Scale } from "../../base/math/scale";
 import type { Layer } from "../../domain/layers/layers";
@@ -11,7 +11,7 @@ export interface DepthLayout {
   readonly x: (index: number) => number;
   readonly y: Scale;
   readonly ticks: readonly number[];
-  /** The SQNR at the upper edge, in dB. */
+  /** The SQNR at the upper edge of the chart, in dB. */
   readonly top: number;
   /** The line of accumulated errors, from left to right. */
   readonly carried: readonly Point[];
@@ -30,7 +30,8 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
   const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
   if (layers.length === 0 || box.r - box.l < 60) return null;
   const finite = layers.flatMap((layer) => [layer.sqnr, layer.carried ?? Infinity]).filter(Number.isFinite);
-  // Below 0 dB the signal is lost. How far below is written and not drawn, because it would press all others flat.
+  // Below 0 dB the signal is lost. The axis ends at LOST_DB or above, because lower values would compress all others;
+  // the exact value is written as text.
   const least = Math.max(
     LOST_DB,
     finite.reduce((lowest, db) => Math.min(lowest, db), 8),

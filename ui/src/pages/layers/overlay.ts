@@ -16,7 +16,7 @@ export interface Overlay {
   readonly retry: () => void;
 }
 
-/** Without `steps`, the last logged histograms. Otherwise, the first step is for A, the second for B. */
+/** `steps` are the steps of A and B whose histograms are requested. null means the last logged histogram. */
 export function useOverlay(layer: Layer, steps: readonly [number | null, number | null] = [null, null]): Overlay {
   const body = {
     series: [

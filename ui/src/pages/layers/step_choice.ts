@@ -1,4 +1,4 @@
-// Chooses the step that is shown of A and of B. Pure.
+// Chooses the step that is shown of A and of B. Pure functions.
 
 /** The newest step that is not after `wanted`; the first step if all are after it. */
 export function stepAt(steps: readonly number[], wanted: number): number | null {

@@ -10,13 +10,13 @@ export interface Steps {
   /** The steps to choose from; empty if there are fewer than two. */
   readonly all: readonly number[];
   readonly shown: number | null;
-  /** The steps to request for A and B; null is the last step. */
+  /** The steps to request for A and B. null means the last step. */
   readonly of: readonly [number | null, number | null];
 }
 
 const LAST: Steps = { all: [], shown: null, of: [null, null] };
 
-/** `last` is the largest step that was drawn. If it is 0, the layer was not logged over time. */
+/** `last` is the largest step that was drawn. If it is 0, the layer was not logged over the steps of a training. */
 export function useSteps(layer: Layer, last: number): Steps {
   const wanted = last > 0;
   const ask = ({ run, tag }: Layer["a"], signal: AbortSignal): Promise<Distributions> =>

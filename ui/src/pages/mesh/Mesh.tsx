@@ -43,7 +43,7 @@ async function loadShape(
 interface MeshProps {
   readonly run: string;
   readonly mesh: string;
-  /** The step of all cards; null: the newest step. */
+  /** The step of all cards. null means the newest step. */
   readonly step: number | null;
   readonly camera: Camera;
   readonly onCamera: (camera: Camera) => void;
@@ -145,7 +145,7 @@ export default function Mesh(): JSX.Element {
   const { step, slider } = useSharedStep();
   const { state, retry } = useResource("meshes", (signal) => getJson(meshesShape, "meshes", {}, signal));
   const { data, error } = state.value;
-  // A mesh has one tag for each of its parts. Writers name them differently: scan_1, scan_VERTEX.
+  // A mesh has one tag for each of its parts. Writers use different names for these tags: scan_1, scan_VERTEX.
   const names = useMemo(
     () =>
       new Map(

@@ -1,18 +1,18 @@
 // The display configuration that was logged with a mesh for three.js. Only the settings that can be drawn without a
-// graphics card are used. Pure.
+// graphics card are used. Pure functions.
 import { anything, list as listOf, readOrNull, record } from "../../api/shape";
 
 export interface MeshLook {
-  /** The vertical field of view in degrees; 0: an orthographic view. */
+  /** The vertical field of view in degrees. 0 means an orthographic view. */
   readonly fieldOfView: number;
   readonly ambient: number;
   /** The direction to the light in camera coordinates, of length 1, and its intensity. */
   readonly lights: readonly { readonly from: readonly [number, number, number]; readonly strength: number }[];
   readonly wireframe: boolean;
   readonly opacity: number;
-  /** The CSS colour of vertices without a colour; null: the text colour. */
+  /** The CSS colour of vertices without a colour. null means the text colour. */
   readonly colour: string | null;
-  /** The size of points in pixels; null: as large as fits. */
+  /** The size of points in pixels. null means that the size is chosen to fit the space. */
   readonly pointSize: number | null;
 }
 
@@ -76,7 +76,8 @@ export function readMeshLook(text: string): MeshLook {
     wireframe: material["wireframe"] === true,
     opacity: material["transparent"] === true ? (within(material["opacity"], 0.05, 1) ?? 1) : 1,
     colour: colourOf(material["color"]),
-    // three.js gives point sizes in scene units. A scene is 2 units wide here, which is some hundred pixels.
+    // three.js gives point sizes in scene units. Here a scene is 2 units wide, and it is drawn with a width of some
+    // hundred pixels.
     pointSize:
       material["cls"] === "PointsMaterial" && within(material["size"], 0, 1) !== null
         ? Math.max(1, Math.min(12, (within(material["size"], 0, 1) ?? 0) * 300))

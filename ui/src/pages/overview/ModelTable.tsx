@@ -7,7 +7,7 @@ import { asFraction } from "../../domain/models/gates";
 import { flatTag } from "../../domain/models/flat_tags";
 import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../base/text/format";
 import { useSize } from "../../base/dom/useSize";
-import { Name } from "../../widgets/Name";
+import { Breakable } from "../../widgets/Breakable";
 import type { ColumnSpec } from "../../widgets/table/columns";
 import { useColumns } from "../../widgets/table/useColumns";
 import { DERIVED, DerivedMark } from "../../domain/models/DerivedMark";
@@ -38,7 +38,7 @@ function Pair({ a, b, width }: { a: JSX.Element | string; b: JSX.Element | strin
   );
 }
 
-/** Formats the numbers of a metric: decimal points are aligned, and the tooltip has all digits. */
+/** Formats the numbers of a metric with aligned decimal points; the tooltip shows all digits. */
 function placedOf(data: OverviewData, metric: Metric): (value: number) => JSX.Element {
   const aligned = alignedColumn(
     data.rows.flatMap((row) => {
@@ -113,11 +113,13 @@ function DropCell({
   );
 }
 
+const LONG_NAME = 22; // Longer names of models wrap.
+
 // The approximate width of the columns of one resource, and of all columns that are always shown.
 const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
 
-/** The number of resources that fit beside the other columns. */
+/** The number of resources for which there is space beside the columns that are always shown. */
 const fitting = (width: number): number => Math.max(1, Math.floor((width - OTHER_WIDTH) / RESOURCE_WIDTH));
 
 function gainName(metric: Metric): string {
@@ -155,8 +157,8 @@ function columnsOf(data: OverviewData, width: number, a: string, b: string): Col
       numeric: false,
       key: (row) => row.name,
       cell: (row) => (
-        <span class="model-name">
-          <Name name={row.name} />
+        <span class={row.name.length > LONG_NAME ? "model-name long" : "model-name"} title={row.name}>
+          <Breakable name={row.name} />
         </span>
       ),
     },
@@ -254,7 +256,7 @@ function columnsOf(data: OverviewData, width: number, a: string, b: string): Col
   ];
 }
 
-/** A component of its own, so that pointing at another model renders two rows and not the whole table. */
+/** A row is a component, so that pointing at another model renders two rows and not the whole table. */
 function ModelRow({
   row,
   columns,

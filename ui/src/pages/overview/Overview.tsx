@@ -1,9 +1,10 @@
-// The cost of compression over all models; tiles, Pareto, AURORA and table highlight together.
+// The cost of compression over all models. A model that is pointed at is highlighted in tiles, Pareto chart, AURORA
+// chart and table.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import type { Comparison, Metric } from "../../api/compression/table";
-import { readWeights } from "../../domain/models/aurora";
+import { readWeights, weightsText } from "../../domain/models/aurora";
 import { asFraction, isFraction } from "../../domain/models/gates";
 import { GatesMenu } from "../../domain/models/GatesMenu";
 import { policy } from "../../domain/models/policy";
@@ -39,7 +40,7 @@ import {
 import { visibleRows } from "./row_filter";
 import "./overview.css";
 
-/** The value that the chart shows: fractions are shown in per cent. */
+/** The value as the chart shows it: fractions are shown in per cent. */
 function shownValue(metric: Metric, value: number): number {
   return isFraction(metric) ? asFraction(value) * 100 : value;
 }
@@ -47,11 +48,14 @@ function shownValue(metric: Metric, value: number): number {
 const shownLabel = (metric: Metric): string => `${withComma(metric.label)}${isFraction(metric) ? ", %" : ""}`;
 const plainLabel = (metric: Metric): string => withoutUnit(metric.label);
 
+const isPlaced = (value: number | null | undefined): value is number => Number.isFinite(value);
+
 function paretoInputs(data: OverviewData, x: Metric, y: Metric, experiment: string | null): ParetoInput[] {
   return data.rows.flatMap((row) => {
     const [px, py] = [pairAt(row, data, x), pairAt(row, data, y)];
-    if (px?.b == null || py?.b == null) return [];
-    const both = px.a !== null && py.a !== null;
+    // A value that is not finite has no place in the chart; the table shows it.
+    if (!isPlaced(px?.b) || !isPlaced(py?.b)) return [];
+    const both = isPlaced(px.a) && isPlaced(py.a);
     return [
       {
         name: row.name,
@@ -135,13 +139,16 @@ interface Chart {
   readonly inputs: readonly ParetoInput[];
   readonly logX: boolean;
   readonly logY: boolean;
-  /** If one model beats all others, there is no line to draw for the Pareto front, so the page names the model. */
+  /**
+   * If one model beats all others, the Pareto front is a single point and no line can be drawn. The page then names the
+   * model.
+   */
   readonly alone: string | null;
   /** The experiment whose models are ranked, if there are several experiments. */
   readonly rankedIn: string | null;
 }
 
-/** The axes in the address; by default size (or the first resource) and quality. */
+/** The axes of the Pareto chart, as the address names them. By default, size (or the first resource) and quality. */
 function chartOf(data: OverviewData): Chart | null {
   const find = (name: string | null): Metric | undefined => data.axes.find((m) => m.name === name);
   const y = find(query.value.get("y")) ?? data.quality;
@@ -172,15 +179,12 @@ export default function Overview(): JSX.Element {
   const drawing = useRef<HTMLElement>(null);
   const table = comparison.value;
   const [a, b] = [sideA.value, sideB.value];
-  const weights = query.value.get("weights");
-  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.value]), (signal) =>
-    loadSummary(a, b, policy.value, signal),
+  const weights = weightsText(readWeights(query.value.get("weights")));
+  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.value, weights]), (signal) =>
+    loadSummary(a, b, policy.value, signal, weights),
   );
   const { data: summary, error } = loaded.value;
-  const data = useMemo(
-    () => (table && summary ? overviewOf(table, a, b, summary, readWeights(weights)) : null),
-    [table, a, b, summary, weights],
-  );
+  const data = useMemo(() => (table && summary ? overviewOf(table, a, b, summary) : null), [table, a, b, summary]);
   const [xName, yName, xLog, yLog] = ["x", "y", "xlog", "ylog"].map((key) => query.value.get(key));
   const chart = useMemo(() => (data ? chartOf(data) : null), [data, xName, yName, xLog, yLog]);
   if (!table) return <Waiting />;

@@ -18,7 +18,7 @@ export interface ParetoChartProps {
   readonly logY: boolean;
   readonly xHigherIsBetter: boolean;
   readonly yHigherIsBetter: boolean;
-  /** The upper limit of y: 100 for percentages. */
+  /** The upper limit of the y axis: 100 for percentages. */
   readonly yMost?: number;
   readonly xLabel: string;
   readonly yLabel: string;

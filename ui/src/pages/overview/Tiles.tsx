@@ -1,5 +1,5 @@
 // The key metrics at the top of the page: typical, worst and best values, and the number of models that pass. The
-// report shows the same.
+// report shows the same metrics.
 import type { JSX } from "preact";
 import type { Summary } from "../../api/compression/summary";
 
@@ -53,7 +53,7 @@ function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
   );
 }
 
-/** `of` is empty if all models are included: otherwise "3 of 12 models". */
+/** `of` is empty if all models are included. Otherwise it is a text such as "3 of 12 models". */
 export function Tiles({ summary, of: some = "" }: { summary: Summary; of?: string }): JSX.Element {
   return (
     <div class="tiles" data-of={some} {...(some ? { title: some } : {})}>
@@ -76,7 +76,7 @@ export function Tiles({ summary, of: some = "" }: { summary: Summary; of?: strin
               ) : (
                 <span class="of-many">
                   {of}
-                  {note && `, ${note}`}
+                  {note && <span>{note}</span>}
                 </span>
               )
             }

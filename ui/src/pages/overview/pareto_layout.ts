@@ -1,4 +1,5 @@
-// The layout of the Pareto chart: marks, arrows, front and labels. Pure: converts values to pixels.
+// The layout of the Pareto chart: marks, arrows, the Pareto front and labels. Pure functions that convert values to
+// pixels.
 import { boxesAlong, LabelPlacer, spotsAround, type LabelSpot } from "../../charts/drawing/labels";
 import { paretoFront } from "../../domain/models/pareto";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
@@ -9,9 +10,12 @@ export interface ParetoInput {
   readonly ya: number | null;
   readonly xb: number;
   readonly yb: number;
-  /** Whether one of the values was computed from other metrics, not measured. */
+  /** Whether one of the values is derived (computed from other metrics, not measured). */
   readonly derived?: boolean;
-  /** Whether the model can be on the front; false for a model of another experiment. */
+  /**
+   * Whether the model may be on the Pareto front. False for a model of another experiment, because models are ranked
+   * within one experiment.
+   */
   readonly ranked?: boolean;
 }
 
@@ -31,7 +35,7 @@ export interface Mark {
   readonly name: string;
   readonly a: { x: number; y: number } | null;
   readonly b: { x: number; y: number };
-  /** The SVG path of the arrow from A to B; empty if A has no values. */
+  /** The SVG path of the arrow from variant A to variant B; empty if A has no values. */
   readonly arrow: string;
   readonly label: LabelSpot | null;
   readonly onFront: boolean;
@@ -75,7 +79,7 @@ function arrowOf(a: { x: number; y: number }, b: { x: number; y: number }): stri
   return `${line}M${barb(1)}L${pixel(tx)} ${pixel(ty)}L${barb(-1)}`;
 }
 
-/** The indices of the ranked inputs that no other ranked input beats. */
+/** The indices of the models on the Pareto front: no other ranked model beats them. */
 export function frontOf(inputs: readonly ParetoInput[], xHigherIsBetter: boolean, yHigherIsBetter: boolean): number[] {
   const ranked = inputs.flatMap((m, index) => (m.ranked === false ? [] : [{ x: m.xb, y: m.yb, index }]));
   return paretoFront(ranked, xHigherIsBetter, yHigherIsBetter).map((i) => ranked[i]!.index);
@@ -112,7 +116,7 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
   const frontLabel = frontLabelOf(line, options);
   if (frontLabel)
     placer.take({ x: frontLabel.x - (frontLabel.anchor === "end" ? 64 : 0), y: frontLabel.y - 12, w: 64, h: 16 });
-  // Labels are placed first for models on the front, then for those with the largest loss.
+  // Labels are placed first for models on the Pareto front, then for the models with the largest loss.
   const order = inputs
     .map((_, i) => i)
     .sort(
@@ -158,7 +162,8 @@ function lossOf(m: ParetoInput, options: ParetoOptions): number {
   return options.yHigherIsBetter ? m.ya - m.yb : m.yb - m.ya;
 }
 
-// The border of the Pareto front as a step line: the better x of a point holds until the next point.
+// The border of the Pareto front as a step line: from each point, the line is horizontal or vertical until it reaches
+// the next point.
 function frontPath(line: readonly { x: number; y: number }[], options: ParetoOptions): string {
   return line
     .map((p, i) => {
@@ -168,7 +173,7 @@ function frontPath(line: readonly { x: number; y: number }[], options: ParetoOpt
     .join("");
 }
 
-// The place of the front's label: beside its longest vertical part.
+// The position of the label of the Pareto front: beside the longest vertical part of its line.
 function frontLabelOf(line: readonly { x: number; y: number }[], options: ParetoOptions): ParetoLayout["frontLabel"] {
   let best: ParetoLayout["frontLabel"] = null;
   let longest = 24;

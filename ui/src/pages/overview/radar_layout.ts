@@ -1,5 +1,5 @@
 // The layout of the radar chart: for each metric, the ratio by which B is better than A, on a logarithmic scale, so
-// that twice as good and half as good have the same distance from break-even. Pure.
+// that twice as good and half as good have the same distance from break-even. Pure functions.
 import { withoutUnit } from "../../base/text/format";
 import { pairAt, type OverviewData, type Row } from "./rows";
 
@@ -7,7 +7,7 @@ export const MAX_IN_RADAR = 5;
 
 export interface Spoke {
   readonly name: string;
-  /** One ratio per model; null if A or B was not logged or not measured. */
+  /** One ratio per model. null if the metric of A or B was not logged or not measured. */
   readonly gains: readonly (number | null)[];
 }
 

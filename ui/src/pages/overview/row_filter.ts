@@ -32,7 +32,7 @@ function metricColumn(data: OverviewData, metric: Metric): FilterColumn {
   };
 }
 
-/** The columns that a condition may name: gains and losses first, then the values of B. */
+/** The columns that a condition may name: first the gains and losses, then the values of B. */
 export function filterColumns(data: OverviewData): FilterColumn[] {
   const gainOf = (metrics: readonly Metric[]) => (row: Row) =>
     metrics.map((metric) => row.metrics.get(metric.name)?.gain ?? null).find((gain) => gain !== null) ?? null;
@@ -60,7 +60,7 @@ export function filterColumns(data: OverviewData): FilterColumn[] {
   ];
 }
 
-/** The column for a typed name: an exact match, or a metric whose name or label contains it. */
+/** Finds the column for a typed name: a column with exactly this name, or a metric whose name or label contains it. */
 export function columnNamed(columns: readonly FilterColumn[], typed: string): FilterColumn | undefined {
   const name = typed.toLowerCase();
   const aliases: Record<string, string> = { lost: "drop", loss: "drop", speed: "speedup", compression: "ratio" };
@@ -71,7 +71,7 @@ export function columnNamed(columns: readonly FilterColumn[], typed: string): Fi
   );
 }
 
-/** Column names in conditions that do not exist; no model passes such a condition. */
+/** The column names in conditions of the filter that do not exist. No model passes such a condition. */
 export function unknownColumns(data: OverviewData, words: string): string[] {
   const columns = filterColumns(data);
   return parseRunFilter(words)
@@ -83,7 +83,7 @@ export function unknownColumns(data: OverviewData, words: string): string[] {
 const limitIn = (column: FilterColumn | undefined, value: number): number =>
   column?.inPerCent ? asFraction(value) * 100 : value;
 
-/** The rows that pass both the typed filter and the rectangle; metric values are those of B. */
+/** The rows that pass both the typed filter and the selected rectangle. Conditions on metrics use the values of B. */
 export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
   const columns = filterColumns(data);
   const typed = parseRunFilter(words);

@@ -1,7 +1,6 @@
 import type { TableResponse } from "../../api/compression/table";
 import { describe, expect, it } from "vitest";
 import { readTable } from "../../api/compression/table";
-import { DEFAULT_WEIGHTS } from "../../domain/models/aurora";
 import { NOT_CHECKED, type Summary } from "../../api/compression/summary";
 import { brushText, differs, largestExperiment, overviewOf, readBrush } from "./rows";
 import { columnNamed, filterColumns, limitsOf, unknownColumns, visibleRows, withLimits } from "./row_filter";
@@ -32,17 +31,6 @@ const response: TableResponse = {
     steps: Array(7).fill(0),
     wall_times: Array(7).fill(0),
   },
-  aurora: {
-    models: [0],
-    variants: [1],
-    scores: [1.5],
-    coverages: [0.5],
-    kinds: ["logged"],
-    reasons: [null],
-    formulas: ["v1"],
-    factors: [{}],
-    weights: [{}],
-  },
 };
 const table = readTable(response);
 const summary: Summary = {
@@ -52,16 +40,15 @@ const summary: Summary = {
   headlines: [],
   counts: { fail: 0, watch: 0, pass: 0, incomplete: 0, not_checked: 2 },
   verdicts: new Map([["alexnet", { ...NOT_CHECKED, state: "pass" as const, text: "passes all 2 gates" }]]),
+  scores: new Map([
+    ["alexnet", { score: 1.5, coverage: 0.5, kind: "logged", reason: null, formula: "v1", factors: [] }],
+  ]),
 };
 const data = overviewOf(table, "fp32", "int8", summary)!;
 
 describe("overview", () => {
-  it("takes the score that was logged, unless other weights or another baseline are asked for", () => {
-    expect(data.rows[0]!.aurora?.score).toBe(1.5);
-    expect(overviewOf(table, "fp32", "int8", summary, { ...DEFAULT_WEIGHTS, penalty: 0 })!.rows[0]!.aurora?.kind).toBe(
-      "computed",
-    );
-    expect(overviewOf(table, "int8", "fp32", summary)!.rows[0]!.aurora?.kind).toBe("computed");
+  it("takes scores from the server, and a model without one has none", () => {
+    expect(data.rows.map((row) => row.aurora?.score)).toEqual([1.5, undefined]);
   });
   it("offers every metric that B has as an axis, and only pairs as columns", () => {
     expect(data.axes.map((m) => m.name)).toEqual(["accuracy", "model_size_mb"]);
@@ -71,7 +58,7 @@ describe("overview", () => {
     expect(data.rows.map((row) => row.verdict.state)).toEqual(["pass", "not_checked"]);
     expect(overviewOf(table, "fp32", "int8", { ...summary, quality: "" })).toBeNull();
   });
-  it("does not score what is derived, and puts what was measured first", () => {
+  it("puts what was measured before what was derived", () => {
     const [a, b] = [
       [0, 0, 0, 0, 0, 0],
       [0, 1, 0, 1, 0, 1],
@@ -93,15 +80,12 @@ describe("overview", () => {
           values: [0.9, 0.9, 1400, 1300, 10, 20],
           derived: [false, false, true, true, false, false],
         },
-        aurora: { ...response.aurora, models: [], variants: [] },
       }),
       "fp32",
       "int8",
       summary,
-      { ...DEFAULT_WEIGHTS },
     )!;
     expect(made.resources.map((m) => m.name)).toEqual(["throughput", "latency_mean_ms"]);
-    expect(made.rows[0]!.aurora?.coverage).toBeCloseTo(0.6);
   });
   it("tells models of which nothing became another number", () => {
     expect(data.rows.map(differs)).toEqual([true, true]);

@@ -1,14 +1,13 @@
 // The rows of the overview, computed once for all its parts.
-import type { Comparison, Metric, Model, Score } from "../../api/compression/table";
-import { computeAurora, DEFAULT_WEIGHTS, type AuroraWeights } from "../../domain/models/aurora";
-import { NOT_CHECKED, type Summary, type Verdict } from "../../api/compression/summary";
+import type { Comparison, Metric, Model } from "../../api/compression/table";
+import { NOT_CHECKED, type Score, type Summary, type Verdict } from "../../api/compression/summary";
 import { asFraction, gain, isFraction } from "../../domain/models/gates";
 
 export interface PairValue {
   readonly a: number | null;
   readonly b: number | null;
   readonly gain: number | null; // The ratio by which B is better than A.
-  /** Whether the value of A or B was computed from other metrics, not measured. */
+  /** Whether the value of A or B is derived (computed from other metrics, not measured). */
   readonly derived?: boolean;
 }
 
@@ -28,7 +27,7 @@ export interface OverviewData {
   readonly qualityIsFraction: boolean;
   /** The resources that at least one model logged for both A and B; the default resources come first. */
   readonly resources: readonly Metric[];
-  /** The metrics to choose from for the axes of the chart: quality, resources, then the other metrics of B. */
+  /** The metrics to choose from for the axes of the chart: quality, resources, then all other metrics of B. */
   readonly axes: readonly Metric[];
 }
 
@@ -44,19 +43,12 @@ function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
   };
 }
 
-/** The quality metric that the server's summary names; null if none was logged. */
-export function overviewOf(
-  table: Comparison,
-  a: string,
-  b: string,
-  summary: Summary,
-  weights: AuroraWeights = DEFAULT_WEIGHTS,
-): OverviewData | null {
+/** The data of the overview, with the quality metric that the server's summary names; null if none was logged. */
+export function overviewOf(table: Comparison, a: string, b: string, summary: Summary): OverviewData | null {
   const quality = table.metrics.find((metric) => metric.name === summary.quality);
   if (!quality) return null;
   const qualityIsFraction = isFraction(quality);
   const others = table.metrics.filter((m) => m !== quality);
-  const asLogged = weights === DEFAULT_WEIGHTS && a === table.baseline;
   const rows = table.models
     .map((model): Row => {
       const q = pairOf(model, quality, a, b);
@@ -67,7 +59,7 @@ export function overviewOf(
         quality: q,
         drop: dropOf(q, quality, qualityIsFraction),
         metrics,
-        aurora: asLogged ? model.aurora(b) : computeAurora(model, a, b, weights),
+        aurora: summary.scores.get(model.name) ?? null,
         verdict: summary.verdicts.get(model.name) ?? NOT_CHECKED,
       };
     })
@@ -80,7 +72,7 @@ export function overviewOf(
   const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
   const measured = (metric: Metric): number => rows.filter((row) => isMeasured(row.metrics.get(metric.name))).length;
   const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
-  // Latency and throughput have the same meaning: the one that more models measured comes first.
+  // Latency and throughput measure the same property. The metric that more models have comes first.
   const isSpeed = (metric: Metric): boolean => metric.name === "latency_mean_ms" || metric.name === "throughput";
   const resources = usual.filter(paired).sort((p, q) => (isSpeed(p) && isSpeed(q) ? measured(q) - measured(p) : 0));
   const rest = others.filter((m) => !resources.includes(m) && rows.some((row) => row.metrics.get(m.name)?.b != null));
@@ -133,7 +125,7 @@ function dropOf(pair: PairValue, quality: Metric, inFractions: boolean): number 
   return quality.higherIsBetter === false ? b - a : a - b;
 }
 
-/** Whether any metric that both A and B have differs between them. */
+/** Whether A and B differ in at least one of the metrics that both have. */
 export function differs(row: Row): boolean {
   return [row.quality, ...row.metrics.values()].some(({ a, b }) => a !== null && b !== null && a !== b);
 }

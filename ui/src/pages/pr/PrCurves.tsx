@@ -40,7 +40,7 @@ const MAX_OTHERS = 6; // The max number of other runs in the tooltip.
 const CORNER = "0.8~1~0.8~1";
 const DRAG = 6; // The min length of a drag, in pixels, that selects a part of the chart.
 
-/** The values of the other runs at the same threshold. */
+/** The values of all other runs at the threshold of the point. */
 function Others({
   curves,
   threshold,
@@ -295,7 +295,7 @@ interface CardProps {
 
 function LoadedCard({ tag, runs, step, range }: CardProps): JSX.Element {
   const shown = runs.slice(0, MAX_RUNS);
-  // A curve that cannot be read does not prevent the others from being shown.
+  // Shows all curves that can be read, even if another curve cannot be read.
   const load = (run: string, signal: AbortSignal): Promise<PrResponse | ApiError> =>
     getJson(prCurvesShape, "pr_curves", { run, tag, limit: MAX_STEPS }, signal).catch((problem: unknown) => {
       if (problem instanceof ApiError && shown.length > 1) return problem;

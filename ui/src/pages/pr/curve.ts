@@ -1,4 +1,4 @@
-// Precision-recall curves over many thresholds, and the metrics that summarize them. Pure.
+// Precision-recall curves over many thresholds, and the metrics that summarize them. Pure functions.
 import type { PrResponse } from "../../api/media";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { linearScale, type Scale } from "../../base/math/scale";
@@ -14,7 +14,7 @@ export interface PrCurve {
   readonly falseNegatives: readonly number[];
 }
 
-/** The curve at the step nearest to `step`; null: the newest curve. */
+/** The curve at the step nearest to `step`. null means the newest curve. */
 export function curveAt(run: string, response: PrResponse, step: number | null): PrCurve | null {
   if (response.steps.length === 0) return null;
   let at = response.steps.length - 1;
@@ -37,7 +37,8 @@ export function curveAt(run: string, response: PrResponse, step: number | null):
 
 /**
  * Average precision: the area below the curve as steps, where each precision is weighted by the decrease of recall
- * after it. Precision may be NaN where nothing was predicted as positive; recall does not decrease there.
+ * after it. Precision may be NaN at thresholds above which nothing was predicted as positive; recall does not decrease
+ * at these thresholds.
  */
 export function averagePrecision({ precision, recall }: PrCurve): number {
   return precision.reduce((sum, value, i) => {
@@ -62,7 +63,7 @@ export function bestF1({ precision, recall, thresholds }: PrCurve): {
 
 const PLOT = { l: 40, t: 8, right: 12, bottom: 34 } as const;
 
-/** The visible part of the axes: recall from, to; precision from, to. */
+/** The visible part of the axes: min and max of recall, then min and max of precision. */
 export type PrRange = readonly [number, number, number, number];
 export const WHOLE: PrRange = [0, 1, 0, 1];
 
@@ -105,7 +106,10 @@ export function layoutCurves(
   return { box, x, y, paths: curves.map(path) };
 }
 
-/** The visible point of any curve that is nearest to a position, within `reach` pixels. */
+/**
+ * The visible point, among the points of all curves, that is nearest to a position. Null if no point is within `reach`
+ * pixels.
+ */
 export function nearestPoint(
   { box, x, y }: PrLayout,
   curves: readonly PrCurve[],
@@ -126,7 +130,7 @@ export function nearestPoint(
   return found;
 }
 
-/** The point of a curve at a threshold: the one with the largest threshold that is not above it. */
+/** The point of a curve at a threshold: the point with the largest threshold that is not above the given one. */
 export function atThreshold({ thresholds }: PrCurve, threshold: number): number {
   let at = -1;
   thresholds.forEach((own, i) => {

@@ -37,7 +37,7 @@ export function Picture({
 
 export const nameOf = (labels: Labels | null, row: number): string => labels?.rows[row]?.[0] || `row ${row}`;
 
-/** The labels of a row, if it has more than its name. */
+/** The labels of a row, if it has other labels than its name. */
 export function Facts({ labels, row }: { labels: Labels | null; row: number }): JSX.Element | null {
   if (!labels || labels.columns.length < 2) return null;
   return (

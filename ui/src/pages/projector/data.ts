@@ -23,7 +23,7 @@ export interface Cloud {
   readonly sprite: (Sprite & { readonly url: string }) | null;
 }
 
-/** If the sprite image cannot be loaded, the points are shown without it. */
+/** If the sprite image cannot be loaded, the points are shown as dots. */
 async function loadSprite(url: string, single: readonly number[]): Promise<Cloud["sprite"]> {
   const image = new Image();
   image.src = url;
@@ -41,8 +41,8 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
 }
 
 /**
- * The embedding with index `at`. If it equals `known`, its rows and points stay the same objects, so that changes of
- * other logs do not restart the layout.
+ * The embedding with index `at`. If the embedding equals `known`, its rows and points stay the same objects, so that
+ * changes of other logs do not restart the layout.
  */
 export async function loadCloud(
   response: EmbeddingsResponse,

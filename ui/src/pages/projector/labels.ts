@@ -1,12 +1,15 @@
 // The labels of rows: the metadata of an embedding (a table separated by tabs, or a list of names), and the colours for
-// their values. Pure.
+// their values. Pure functions.
 
 export interface Labels {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** As in TensorBoard, a file with one column has no header; with several columns, the first line names them. */
+/**
+ * Reads a metadata file like TensorBoard: a file with one column has no header; in a file with several columns, the
+ * first line contains their names.
+ */
 export function readLabels(text: string): Labels {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
@@ -23,7 +26,7 @@ const COLOURS = 8;
 const MAX_VALUES = COLOURS * SHAPES.length;
 
 export interface Look {
-  /** The number of the custom property --run-<n>, 1 to 8; 0: unknown value. */
+  /** The number of the custom property --run-<n>, 1 to 8. 0 means an unknown value. */
   readonly colour: number;
   readonly shape: Shape;
 }
@@ -68,7 +71,7 @@ export function colouringOf(labels: Labels, column: number): Colouring | null {
   };
 }
 
-/** The column that colours points by default: the first one that can be used for colours. */
+/** The column that colours the points by default: the first column whose values can be shown as colours. */
 export function firstColumn(labels: Labels): number {
   return Math.max(
     0,

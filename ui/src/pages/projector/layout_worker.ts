@@ -1,5 +1,5 @@
-// Computes layouts in a worker, so that the page stays responsive. The page requests every next part: messages cannot
-// pile up while it is busy, and it stops the layout by sending no request.
+// Computes layouts in a worker, so that the page stays responsive. The page sends a request for each group of steps. So
+// messages do not pile up while the page is busy, and the page stops the layout by sending no further request.
 import { nearestNeighbours } from "./neighbours_graph";
 import { affinities, Layout, perplexityOf, squaredDistances } from "./tsne";
 import { edgesOf, UmapLayout } from "./umap";
@@ -30,7 +30,7 @@ let layout: Layout | UmapLayout | null = null;
 
 function begin({ method, rows, width, start, near, flat }: LayoutTask): Layout | UmapLayout {
   const n = start.length / 3;
-  // The value 1 is sent after all preparations.
+  // The share 1 is sent when all preparations are complete.
   const tell = (measured: number): void => send({ measured: Math.min(measured, 0.99) });
   if (method === "umap") return new UmapLayout(edgesOf(nearestNeighbours(rows, width, near, tell)), start, flat);
   return new Layout(affinities(squaredDistances(rows, width, tell), n, perplexityOf(near, n)), start, flat);

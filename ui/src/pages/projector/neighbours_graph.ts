@@ -1,5 +1,6 @@
 // Finds the nearest neighbours of every vector without computing all distances: a few random trees give first
-// candidates, and neighbours of neighbours improve them (NN-descent, Dong et al., 2011). Pure and deterministic.
+// candidates, and neighbours of neighbours improve them (NN-descent, Dong et al., 2011). Pure and deterministic
+// functions.
 
 export interface Neighbourhoods {
   readonly k: number;
@@ -131,8 +132,8 @@ class Search {
   }
 
   /**
-   * Compares the neighbours of each row with each other if at least one of the two is new. Returns the number of
-   * changes.
+   * Compares the neighbours of each row with each other. Pairs of old neighbours are skipped, because they were already
+   * compared. Returns the number of changes.
    */
   improve(): number {
     const [fresh, known] = [this.lists(), this.lists()];
@@ -165,7 +166,7 @@ class Search {
   }
 }
 
-/** At most CANDIDATES candidates for each row; a random selection if there are more. */
+/** The candidates of each row: all of them, or a random selection if there are more than CANDIDATES. */
 class Lists {
   readonly counts: Uint8Array;
   private readonly seen: Uint32Array;

@@ -22,7 +22,7 @@ export interface Scene {
   readonly points: Float32Array; // Centred coordinates.
   readonly camera: Camera;
   readonly colouring: Colouring | null;
-  /** The highlighted rows; other rows are faint. If the set is empty, all rows look alike. */
+  /** The highlighted rows; all other rows are faint. If the set is empty, no row is faint. */
   readonly marked: ReadonlySet<number>;
   readonly chosen: number; // The index of the selected row; -1: none.
   readonly sprite: Sprite | null;
@@ -38,7 +38,7 @@ export function inkOf(scene: Scene, inks: Inks, row: number): string {
   const { colouring } = scene;
   if (colouring?.kind === "values") return inks.runs[colouring.looks[row]?.colour ?? 0] ?? inks.dim;
   const share = colouring?.shares[row] ?? NaN;
-  // Without the lightest colour of the ramp, which is hard to see on the background.
+  // Leaves out the lightest colour of the ramp, because it is hard to see on the background.
   return Number.isNaN(share)
     ? (inks.runs[0] ?? inks.dim)
     : (inks.heats[1 + Math.min(inks.heats.length - 2, Math.floor(share * (inks.heats.length - 1)))] ?? inks.dim);
@@ -75,7 +75,9 @@ function paintAxes(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, 
   });
 }
 
-/** The line style of an image's frame. It distinguishes labels of one colour, as the shapes of dots do. */
+/**
+ * The line style of an image's frame. It distinguishes labels that have the same colour; for dots, the shape does this.
+ */
 const DASHES: Record<Shape, number[]> = { disc: [], square: [4, 3], triangle: [1.5, 2] };
 
 function sideOf(points: number): number {

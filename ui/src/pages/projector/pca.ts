@@ -1,4 +1,5 @@
-// PCA: the three directions of largest variance (principal components), and the vectors projected onto them. Pure.
+// PCA: the three directions of largest variance (principal components), and the vectors projected onto them. Pure
+// functions.
 
 export interface Projected {
   /** The projected x, y, z of each row; NaN for rows with a non-finite value. */
@@ -204,7 +205,7 @@ export function project(rows: Float32Array, width: number): Projected {
   let begin: Vector[] = Array.from({ length: BLOCK }, (_, k) =>
     Float64Array.from({ length: width }, (__, i) => Math.sin(i * 12.9898 + k * 78.233) + 0.01),
   );
-  // For long inputs, an estimate from a sample of the rows is a good and cheap start.
+  // For long inputs, the directions of a sample of the rows are a good start, and fast to compute.
   const stride = Math.floor(known.length / MAX_SAMPLE);
   if (stride > 1 && width > MAX_COVARIANCE)
     begin = [

@@ -1,4 +1,4 @@
-// The sprite image: the images of all rows in one image, row by row, with as many side by side as fit. Pure.
+// The sprite image: the images of all rows in one image, row by row, with as many side by side as fit. Pure functions.
 
 export interface SpriteSize {
   /** The size of the image of one row. */
@@ -8,7 +8,7 @@ export interface SpriteSize {
   readonly columns: number;
 }
 
-/** Null if the sprite is smaller than one image. */
+/** The grid of images; null if the sprite is smaller than one image. */
 export function spriteSize(
   single: readonly number[] | null | undefined,
   imageWidth: number,

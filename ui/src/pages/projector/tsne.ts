@@ -1,5 +1,5 @@
 // t-SNE: a layout in 2D or 3D in which points are close if their vectors are close (van der Maaten and Hinton, 2008).
-// Exact: it uses all pairs, which is fast enough for a few thousand points. Pure and deterministic.
+// Exact: it uses all pairs, which is fast enough for a few thousand points. Pure and deterministic functions.
 
 /** The max number of points, because with more points a step takes too long. */
 export const MAX_POINTS = 2000;
@@ -47,9 +47,9 @@ export function squaredDistances(
 }
 
 /**
- * The probability that point `of` chooses each other point as its neighbour: a Gaussian whose width gives the
- * perplexity. Writes the probabilities into `shares`, with the sum 1. Searches the precision of the Gaussian from
- * `guess` on and returns it.
+ * Computes the probability that point `of` chooses each other point as its neighbour. The probabilities follow a
+ * Gaussian whose width gives the perplexity. Writes them into `shares`; their sum is 1. Searches the precision of the
+ * Gaussian, starting at `guess`, and returns it.
  */
 function neighbourShares(
   squares: Float32Array,
@@ -81,7 +81,8 @@ function neighbourShares(
     else high = narrow;
     narrow = high === Infinity ? narrow * 2 : (low + high) / 2;
   }
-  // So many points are equally near that no width gives this perplexity; the next point starts from the old guess.
+  // So many points are equally near that no width gives this perplexity. The search for the next point starts from the
+  // old guess.
   return guess;
 }
 
@@ -134,7 +135,7 @@ export class Layout {
     this.pushes = new Float64Array(3 * this.n);
     const far = start.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
     const next = chance();
-    // Small random offsets separate points that would otherwise stay on one line.
+    // Small random offsets separate points that would otherwise stay on a common line.
     this.points = Float64Array.from(start, (value, k) =>
       flat && k % 3 === 2 ? 0 : START * (value / far + 0.01 * next()),
     );
@@ -190,7 +191,7 @@ export class Layout {
     const total = this.forces() || 1;
     for (let k = 0; k < this.points.length; k += 1) {
       const slope = 4 * (pulled * this.pulls[k]! - this.pushes[k]! / total);
-      // A coordinate that keeps its direction gets a larger gain; one that reverses gets a smaller gain.
+      // A coordinate gets a larger gain if it keeps its direction, and a smaller gain if it reverses its direction.
       const gain = Math.max(0.01, slope * this.moves[k]! < 0 ? this.gains[k]! + 0.2 : this.gains[k]! * 0.8);
       this.gains[k] = gain;
       this.moves[k] = momentum * this.moves[k]! - rate * gain * slope;

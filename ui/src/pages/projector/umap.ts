@@ -1,5 +1,5 @@
 // UMAP: a layout in 2D or 3D that preserves the nearest neighbours of vectors (McInnes, Healy and Melville, 2018). Pure
-// and deterministic.
+// and deterministic functions.
 import { chance, type Neighbourhoods } from "./neighbours_graph";
 
 export const MAX_NEIGHBOURS = 100;
@@ -7,8 +7,8 @@ export const MAX_NEIGHBOURS = 100;
 /** The number of epochs (passes over all edges) of a layout. */
 export const epochsFor = (points: number): number => (points <= 10_000 ? 500 : 200);
 
-// The similarity at distance d in the layout is 1 / (1 + A d^2). The original uses d^1.79 by default; the square avoids
-// the power function, which would take most of the time.
+// The similarity at distance d in the layout is 1 / (1 + A d^2). The original uses d^1.79 by default; the square is
+// used because the power function would take most of the time.
 const A = 1.58;
 const PUSHES = 5; // Random points that repel, for every edge that attracts.
 const MAX_MOVE = 4;

@@ -28,7 +28,7 @@ export interface PointLayout {
 type Progress = Pick<PointLayout, "points" | "steps" | "measured" | "trouble">;
 const NOTHING: Progress = { points: null, steps: 0, measured: 0, trouble: null };
 
-/** The finite rows, or an evenly spaced sample if there are more than `most`. */
+/** Returns the finite rows, or an evenly spaced sample of them if there are more than `most`. */
 export function sampleOf(points: Float32Array, most: number): { rows: Uint32Array; stride: number } {
   const known = Uint32Array.from({ length: points.length / 3 }, (_, i) => i).filter((i) =>
     Number.isFinite(points[3 * i]!),
@@ -44,7 +44,9 @@ function taken(values: Float32Array, width: number, rows: Uint32Array): Float32A
   return result;
 }
 
-/** `near` is the perplexity of t-SNE, or the number of neighbours of UMAP. `method` null: no layout is computed. */
+/**
+ * `near` is the perplexity of t-SNE, or the number of neighbours of UMAP. If `method` is null, no layout is computed.
+ */
 export function usePointLayout(cloud: Cloud, method: Method | null, flat: boolean, near: number): PointLayout {
   const [progress, setProgress] = useState(NOTHING);
   const sample = useMemo(
@@ -60,7 +62,7 @@ export function usePointLayout(cloud: Cloud, method: Method | null, flat: boolea
     if (method === null) return undefined;
     const { rows } = sample;
     const worker = new Worker(new URL("./layout_worker.ts", import.meta.url), { type: "module" });
-    // Whether a response is expected, so that stop and continue in quick succession send only one request.
+    // Whether a response is expected. With it, stop and continue in quick succession send only one request.
     let waiting = false;
     more.current = () => {
       if (!waiting) worker.postMessage(goal.current);

@@ -1,4 +1,4 @@
-// The report before it is saved: its content is chosen on the left, and the report itself is on the right.
+// The report before it is saved. Users choose its content on the left; the report itself is shown on the right.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getText, type Params } from "../../api/client";
@@ -36,7 +36,8 @@ function Preview({ html }: { html: string }): JSX.Element {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
-    // The content security policy of the page forbids styles inside documents, so the stylesheet is taken out.
+    // The stylesheet is removed from the report and added in another way, because the content security policy of the
+    // page forbids styles inside documents.
     const [, style = ""] = /<style>([^]*?)<\/style>/.exec(html) ?? [];
     const [text = ""] = /<article[^]*<\/article>/.exec(html) ?? [];
     const parsed = new DOMParser().parseFromString(text, "text/html"); // The parsed document runs no scripts.
@@ -138,7 +139,7 @@ export default function Report(): JSX.Element {
   const table = comparison.value;
   const [words, setWords] = useState("");
   const side = useRef<HTMLElement>(null);
-  // Without the table, A and B are unknown, and the report would be about other variants.
+  // Without the comparison table, A and B are unknown, and the report would be about other variants.
   const params = table && paramsOf();
   const request = JSON.stringify(params);
   const { state, retry } = useResource(request, async (signal) =>

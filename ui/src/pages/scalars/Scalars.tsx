@@ -31,7 +31,7 @@ import "../../domain/runs/cards.css";
 // page opens fast with any number of tags.
 const OPEN_TAGS = 60;
 
-// This number of cards is drawn at once; others are drawn when they are visible after the first frame.
+// The number of cards that are drawn at once. Other cards are drawn after the first frame if they are visible.
 const FIRST_CARDS = 6;
 
 const LATER_MILLISECONDS = 300; // The delay of this request, because charts have priority.
@@ -142,7 +142,7 @@ export default function Scalars(): JSX.Element {
   };
   const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
   const limits = readLimits(query.value.get("ylim"));
-  // Combined charts from an old address that still have at least one tag.
+  // Combined charts that an old address contains, if at least one of their tags still exists.
   const mixes = readMixes(query.value.get("mix")).filter((tags) => tags.some((tag) => names.has(tag)));
   let cards = 0;
   const shared: CardsProps = {

@@ -7,8 +7,8 @@ export interface TagGroup {
 }
 
 /**
- * Tags with curves come before tags with a single point, because there may be many of the latter: groups with curves
- * are first, and in each group the curves.
+ * Tags with curves come before tags with a single point, because there may be many tags with a single point. Groups
+ * with curves are first, and in each group the tags with curves are first.
  */
 export function groupTags(tags: readonly string[], isCurve: (tag: string) => boolean = () => true): TagGroup[] {
   const groups = new Map<string, string[]>();
@@ -29,7 +29,7 @@ export function groupTags(tags: readonly string[], isCurve: (tag: string) => boo
     .sort((a, b) => later(a.tags) - later(b.tags) || byNumber(a.name, b.name));
 }
 
-/** The groups that are open by default: from the first one on, as long as they have at most `most` tags together. */
+/** The groups that are open by default: the first groups, as many as have at most `most` tags together. */
 export function openByItself(groups: readonly TagGroup[], most: number): ReadonlySet<string> {
   const open = new Set<string>();
   let tags = 0;
@@ -42,8 +42,8 @@ export function openByItself(groups: readonly TagGroup[], most: number): Readonl
 }
 
 /**
- * The tag whose last values are shown beside the names of runs: the first of those that most runs have. Null if less
- * than half of the `runs` have it, because the column would be mostly empty.
+ * The tag whose last values are shown beside the names of runs: among the tags that most runs have, the first one. Null
+ * if less than half of the `runs` have it, because the column would be mostly empty.
  */
 export function tagOfMost(tags: readonly string[], runsWith: (tag: string) => number, runs: number): string | null {
   let best: { readonly tag: string; readonly runs: number } | null = null;

@@ -61,7 +61,7 @@ function Lines({ from, to }: { from: string; to: string }): JSX.Element {
 export interface Sides {
   readonly a: string;
   readonly b: string;
-  /** The step of A; null: the newest, or the one before it if A and B are the same run. */
+  /** The step of A. null means the newest step, or the step before it if A and B are the same run. */
   readonly stepA: number | null;
   readonly stepB: number | null;
 }

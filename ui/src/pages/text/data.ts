@@ -7,5 +7,5 @@ export function loadTexts(run: string, tag: string, signal: AbortSignal): Promis
   return getJson(textShape, "text", { run, tag, limit: MAX_STEPS, html: "true" }, signal);
 }
 
-/** The tag that the user gave; writers add this suffix. */
+/** The tag that the user gave, without the suffix that writers add. */
 export const titleOf = (tag: string): string => tag.replace(/\/text_summary$/, "");

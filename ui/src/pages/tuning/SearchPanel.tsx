@@ -177,7 +177,7 @@ function Stop({ run }: { run: string }): JSX.Element {
   );
 }
 
-/** The state of the search as a word and a CSS class. */
+/** The state of the search as a word, and as the name of a CSS class. */
 function Phase({ search: { progress } }: { search: Search }): JSX.Element {
   if (isRunning(progress)) return <span class="verdict open">running: {progress.phase}</span>;
   if (progress.is_met) return <span class="verdict good">{progress.phase}: goals met</span>;

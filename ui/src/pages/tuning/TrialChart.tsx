@@ -76,9 +76,10 @@ export function TrialChart({
   const summary = `Accuracy of ${plural(trials.length, "trial")}${best?.accuracy != null ? `; best is ${best.name} with ${percent(best.accuracy)} %${best.change === null ? "" : `, ${points(best.change)} from the baseline`}` : ""}`;
   // Not every trial has its name on the axis, because names of many trials would overlap.
   const every = layout ? Math.max(1, Math.ceil((trials.length * 58) / (layout.box.r - layout.box.l))) : 1;
-  // If the trials are close together, only the best has its value in the chart; the table has all values.
+  // If the trials are close together, only the value of the best trial is written in the chart. The table has all
+  // values.
   const roomy = layout !== null && (layout.box.r - layout.box.l) / trials.length >= 26;
-  // A value needs less space than a name.
+  // A value is shorter than a name, so more values than names fit.
   const everyValue = layout ? Math.max(1, Math.ceil((trials.length * 34) / (layout.box.r - layout.box.l))) : 1;
   return (
     <div class="tuning-plot" ref={ref}>
@@ -135,7 +136,7 @@ export function TrialChart({
               );
             const py = layout.y(trial.accuracy * 100);
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
-            // Above the target, the value is written above its mark.
+            // If the mark is above the target, the value is written above the mark.
             const under = base === null ? -1 : py - layout.y(base * 100);
             const near = under >= 0 && under <= 30 && !trial.isBaseline;
             const named = i % every === 0;

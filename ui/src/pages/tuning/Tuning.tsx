@@ -25,7 +25,7 @@ const WAYS = [
   ["layers", "Layers"],
 ] as const;
 
-// Metrics besides accuracy, shown if a trial logged them.
+// Metrics that are shown in addition to accuracy, if a trial logged them.
 const FIGURES = [
   { metric: "model_size_mb", text: "Size, MB" },
   { metric: "latency_mean_ms", text: "Latency, ms" },

@@ -1,4 +1,4 @@
-// Tuning timelines from the server, as the table and the chart need them.
+// Tuning timelines of the server, in the form that the table and the chart need.
 import type { TrialTimeline } from "../../api/compression/panels";
 import { toNumber } from "../../api/shape";
 import { asFraction } from "../../domain/models/gates";

@@ -11,7 +11,7 @@ export interface ColumnSpec {
   readonly grows?: boolean;
   /** Hidden by default; the user can show the column. */
   readonly hidden?: boolean;
-  /** The user cannot hide the column, because the table makes no sense without it. */
+  /** The user cannot hide this column, because the table would not be understandable without it. */
   readonly fixed?: boolean;
 }
 
@@ -41,7 +41,10 @@ function readEntries(text: string | null): Entry[] {
   });
 }
 
-/** All columns in the user's order. A column that is missing in the text follows its default neighbour. */
+/**
+ * All columns in the user's order. A column that is missing in the text is placed after the column that it follows by
+ * default.
+ */
 export function arrange<C extends ColumnSpec>(specs: readonly C[], text: string | null): ArrangedColumn<C>[] {
   const entries = readEntries(text);
   const byId = new Map(entries.map((entry) => [entry.id, entry]));

@@ -28,8 +28,8 @@ export interface HeadAttributes {
 }
 
 /**
- * `key` is the address's key for the arrangement of the columns, `lead` the number of columns before these. `auto`: a
- * column is as wide as its content unless the user has set a width.
+ * `key` is the address's key for the arrangement of the columns, `lead` the number of other columns before them. If
+ * `auto` is set, a column is as wide as its content unless the user has set a width.
  */
 export function useColumns<C extends ColumnSpec>(
   specs: readonly C[],

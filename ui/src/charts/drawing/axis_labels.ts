@@ -1,0 +1,16 @@
+// The space that labels of an axis take, in the 11 px font of charts.
+
+const LETTER = 6; // The approximate width of a character in pixels.
+
+export const labelWidth = (text: string): number => text.length * LETTER;
+
+/** The space left of a y axis with these labels: `least`, or more for long labels. */
+export function leftOf(labels: readonly string[], least = 48, most = 112): number {
+  const longest = labels.reduce((width, label) => Math.max(width, labelWidth(label)), 0);
+  return Math.min(most, Math.max(least, longest + 12));
+}
+
+/** Where a label at `at` starts, so that it ends within a chart of this width: "end" is right-aligned at the edge. */
+export function placeOf(at: number, label: string, width: number): { x: number; anchor: "middle" | "end" } {
+  return at + labelWidth(label) / 2 > width ? { x: width, anchor: "end" } : { x: at, anchor: "middle" };
+}

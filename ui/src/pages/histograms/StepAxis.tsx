@@ -1,0 +1,37 @@
+// The labels of the x axis of a chart over steps: integers only, and the name left of them.
+import type { JSX } from "preact";
+import { labelWidth, placeOf } from "../../charts/drawing/axis_labels";
+import { count } from "../../base/text/format";
+import { ticks, type Scale } from "../../base/math/scale";
+
+export function StepAxis({
+  layout: { box, x },
+  width,
+  height,
+  name,
+}: {
+  layout: { readonly box: { readonly l: number; readonly r: number }; readonly x: Scale };
+  width: number;
+  height: number;
+  /** "step", or "channel" for logs whose steps are channels. */
+  name: string;
+}): JSX.Element {
+  // Fewer labels if they are long: 1,000,000 is wider than 10.
+  const most = Math.max(1, Math.min(4, Math.floor((box.r - box.l) / (labelWidth(count(x.domain[1])) + 24))));
+  const labels = ticks(...x.domain, most)
+    .filter(Number.isInteger)
+    .map((t) => ({ text: count(t), ...placeOf(x(t), count(t), width) }));
+  const first = labels[0] ? labels[0].x - labelWidth(labels[0].text) / 2 : box.l;
+  return (
+    <>
+      <text x={Math.min(box.l - 6, first - 6)} y={height - 6} text-anchor="end">
+        {name}
+      </text>
+      {labels.map((label) => (
+        <text key={label.text} x={label.x} y={height - 6} text-anchor={label.anchor}>
+          {label.text}
+        </text>
+      ))}
+    </>
+  );
+}
