@@ -88,6 +88,8 @@ export interface Layer {
   /** 1, or 2 if one decimal would round the SQNR to the limit that it misses: 19.98, not 20.0. */
   readonly sqnrDecimals: number;
   readonly worstChannel: number | null;
+  /** The number of that channel, if it was logged. */
+  readonly worstChannelNumber: number | null;
   readonly carried: number | null;
   readonly cosine: number | null;
   readonly mse: number | null;
@@ -152,6 +154,7 @@ export function readLayers(response: Pick<LayersResponse, "limits" | "layers">):
       ownSqnr: decibels(c.sqnr_db, i),
       sqnrDecimals: decimalsOf(sqnr, limits),
       worstChannel: decibels(c.worst_channel_sqnr_db, i),
+      worstChannelNumber: number(c.worst_channel, i),
       carried: decibels(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
       mse: number(c.mse, i),
