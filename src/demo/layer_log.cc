@@ -39,6 +39,7 @@ Result<void> LogDistance(const LayerShape& shape, const tensor::Comparison& comp
   CBOARD_RETURN_IF_ERROR(log("cosine", comparison.total.Cosine()));
   CBOARD_RETURN_IF_ERROR(log("mse", comparison.total.Mse()));
   if (comparison.worst_channel) {
+    CBOARD_RETURN_IF_ERROR(log("worst_channel", static_cast<double>(*comparison.worst_channel)));
     CBOARD_RETURN_IF_ERROR(
         log("worst_channel_sqnr_db", comparison.channels[*comparison.worst_channel].SqnrDb()));
   }

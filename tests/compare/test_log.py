@@ -63,6 +63,7 @@ def test_numbers_are_scalars(log, digits, compare):
         assert value("worst_channel_sqnr_db") == pytest.approx(
             layer["weight"]["worst_channel_sqnr_db"], rel=1e-6
         )
+        assert value("worst_channel") == layer["weight"]["worst_channel"]
         assert value("accumulated_sqnr_db") == pytest.approx(
             layer["accumulated"]["sqnr_db"], rel=1e-6
         )

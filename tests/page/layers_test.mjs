@@ -230,6 +230,25 @@ test("the verdict on the outputs stands above the chart, and nothing covers anyt
   }
 });
 
+test("the worst channel is named where its SQNR is given", async (t) => {
+  const logdir = newLogdir(t);
+  const file = new EventFile(join(logdir, "net")).hold();
+  for (const [layer, worst, channel] of [["first", 1.9, 7], ["second", 40, null]]) {
+    const tag = (what, variant) => `net/layers/${layer}/${what}/${variant}`;
+    file.histogram(tag("output", "fp32"), values(1)).histogram(tag("output", "int8"), values(1));
+    file.scalar(tag("sqnr_db", "int8"), 34.5).scalar(tag("worst_channel_sqnr_db", "int8"), worst);
+    if (channel !== null) file.scalar(tag("worst_channel", "int8"), channel);
+  }
+  file.flush();
+  const { page, at } = await serve(t, logdir, { width: 1440, height: 900 });
+  await visit(page, at("layers?model=net"));
+  await page.waitForSelector('.list td[data-column="worst"]');
+  assert.deepEqual(await page.locator('.list td[data-column="worst"]').allInnerTexts(), ["7: 1.9", "40.0"]);
+  await page.waitForSelector('.detail .facts dt:text-is("SQNR, worst channel 7")');
+  await page.click('.list tr:has-text("second")');
+  await page.waitForSelector('.detail .facts dt:text-is("worst channel")');
+});
+
 test("one number is printed, drawn and leveled; exact and lost layers are named so, on a phone as well", async (t) => {
   const logdir = newLogdir(t);
   const file = new EventFile(join(logdir, "net")).hold();

@@ -46,6 +46,9 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
   std::vector<Number> numbers = {
       {"sqnr_db", OwnSqnr(found)},
       {"worst_channel_sqnr_db", WorstChannelOf(found.weight)},
+      {"worst_channel", found.weight && found.weight->worst_channel
+                            ? std::optional<double>(*found.weight->worst_channel)
+                            : std::nullopt},
       {"bias_shift", found.bias_shift},
       {"pruned_share", found.pruned_share},
       {"bytes",

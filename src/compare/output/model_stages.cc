@@ -149,9 +149,10 @@ Result<void> LogOutput(const LayerComparison& layer, StageLogger& logger) {
   CBOARD_RETURN_IF_ERROR(
       logger.LogLayerFigures(kAfter, name, {{"sqnr_db", layer.local->total.SqnrDb()}}));
   if (!layer.local->worst_channel) return {};
-  return logger.LogLayerFigures(
-      kAfter, name,
-      {{"worst_channel_sqnr_db", layer.local->channels[*layer.local->worst_channel].SqnrDb()}});
+  const std::size_t worst = *layer.local->worst_channel;
+  return logger.LogLayerFigures(kAfter, name,
+                                {{"worst_channel", static_cast<double>(worst)},
+                                 {"worst_channel_sqnr_db", layer.local->channels[worst].SqnrDb()}});
 }
 
 // Returns the diagnoses and verified runs, with the layer names of a stage (without leading

@@ -197,6 +197,7 @@ Result<void> StageLogger::LogLocalErrors(const ModelSimilarity& local, std::stri
     const tensor::Comparison& layer = comparisons[i];
     std::map<std::string, double> figures = {{"sqnr_db", layer.total.SqnrDb()}};
     if (layer.worst_channel) {
+      figures["worst_channel"] = static_cast<double>(*layer.worst_channel);
       figures["worst_channel_sqnr_db"] = layer.channels[*layer.worst_channel].SqnrDb();
     }
     CBOARD_RETURN_IF_ERROR(LogLayerFigures(stage, local.layers()[i], figures));

@@ -168,6 +168,7 @@ TEST(StageLogger, LogsWhatTheQuantizersAloneDid) {
   const auto logged = CloseAndRead(*logger);
   const std::string run = "after_quantization";
   EXPECT_FLOAT_EQ(Find(logged, "net/layers/conv1/worst_channel_sqnr_db/" + run, run).value, 0);
+  EXPECT_FLOAT_EQ(Find(logged, "net/layers/conv1/worst_channel/" + run, run).value, 1);
   EXPECT_NEAR(Find(logged, "net/layers/conv1/sqnr_db/" + run, run).value, 40, 0.01);
 }
 

@@ -141,6 +141,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteLevelMetrics(json, layers);
   WriteLogged(json, "sqnr_db", layers, "sqnr_db");
   WriteLogged(json, "worst_channel_sqnr_db", layers, "worst_channel_sqnr_db");
+  WriteLogged(json, "worst_channel", layers, "worst_channel");
   WriteLogged(json, "accumulated_sqnr_db", layers, "accumulated_sqnr_db");
   WriteLogged(json, "cosine", layers, "cosine");
   WriteLogged(json, "mse", layers, "mse");

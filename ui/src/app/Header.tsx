@@ -28,7 +28,7 @@ function Side({ side }: { side: "a" | "b" }): JSX.Element {
       onPick={(v) => setQuery({ [side]: v })}
     >
       <SideMark side={side} />
-      <span class="pick-pair">
+      <span class="pick-pair" title={`${shownModel.value ?? "all"} · ${value}`}>
         <span>{shownModel.value ?? "all"}</span>
         <span>{` · ${value}`}</span>
       </span>

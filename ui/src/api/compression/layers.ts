@@ -58,6 +58,7 @@ const layerColumnsShape = object({
   as_8_bits_db: wireNumbers,
   sqnr_db: wireNumbers,
   worst_channel_sqnr_db: wireNumbers,
+  worst_channel: wireNumbers,
   accumulated_sqnr_db: wireNumbers,
   cosine: wireNumbers,
   mse: wireNumbers,

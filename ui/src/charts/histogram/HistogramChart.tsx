@@ -17,8 +17,11 @@ export interface HistogramMark {
 
 const MARK_ROOM = 26; // The width of the label "p99" in pixels.
 
+const SPIKE_ROW = 14;
+
 function Marks({ marks, layout }: { marks: readonly HistogramMark[]; layout: HistogramLayout }): JSX.Element {
   const reached = { a: -Infinity, b: -Infinity };
+  const below = layout.spikes.length > 0 ? SPIKE_ROW : 0; // The shares of spikes are written above the chart.
   return (
     <>
       {[...marks]
@@ -28,7 +31,7 @@ function Marks({ marks, layout }: { marks: readonly HistogramMark[]; layout: His
           if (!(px >= layout.box.l - 1 && px <= layout.box.r + 1)) return null;
           const named = px - reached[side] >= MARK_ROOM;
           if (named) reached[side] = px;
-          const y = layout.box.t + (side === "a" ? -4 : 8);
+          const y = layout.box.t + below + (side === "a" ? -4 : 8);
           return (
             <g key={`${side} ${text}`}>
               <path class={`percentile-${side}`} d={`M${Math.round(px) + 0.5} ${y + 3}V${layout.box.b}`} />

@@ -96,6 +96,8 @@ export interface Layer {
    */
   readonly sqnrDecimals: number;
   readonly worstChannel: number | null;
+  /** The number of that channel, if it was logged. */
+  readonly worstChannelNumber: number | null;
   readonly carried: number | null;
   readonly cosine: number | null;
   readonly mse: number | null;
@@ -160,6 +162,7 @@ export function readLayers(response: Pick<LayersResponse, "limits" | "layers">):
       ownSqnr: decibels(c.sqnr_db, i),
       sqnrDecimals: decimalsOf(sqnr, limits),
       worstChannel: decibels(c.worst_channel_sqnr_db, i),
+      worstChannelNumber: number(c.worst_channel, i),
       carried: decibels(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
       mse: number(c.mse, i),

@@ -43,7 +43,8 @@ function Fact({ name, value, level }: { name: string; value: string; level?: str
 
 /** The name of the metric that is compared with the limits. */
 function figureName(layer: Layer): string {
-  const name = nameOfFigure(layer);
+  const ofChannel = layer.sqnrBy === "worst_channel_sqnr_db" && layer.worstChannelNumber !== null;
+  const name = `${nameOfFigure(layer)}${ofChannel ? ` ${layer.worstChannelNumber}` : ""}`;
   return name ? `SQNR, ${name}` : layer.sqnrIsBound ? "SQNR at most" : "SQNR";
 }
 
@@ -240,7 +241,10 @@ export function LayerDetail({
             <Fact name="SQNR of the whole" value={dbWithUnit(layer.ownSqnr)} />
           )}
           {layer.worstChannel !== null && layer.sqnrBy !== "worst_channel_sqnr_db" && (
-            <Fact name="worst channel" value={dbWithUnit(layer.worstChannel)} />
+            <Fact
+              name={layer.worstChannelNumber === null ? "worst channel" : `worst channel ${layer.worstChannelNumber}`}
+              value={dbWithUnit(layer.worstChannel)}
+            />
           )}
           {layer.asEightBits !== null && (
             <Fact name={`8-bit score of ${layer.bits} bits`} value={dbWithUnit(layer.asEightBits)} />

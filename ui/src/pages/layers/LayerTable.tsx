@@ -99,12 +99,12 @@ function figures(
   spec: Pick<Column, "id" | "name" | "title" | "hidden">,
   layers: readonly Layer[],
   valueOf: (layer: Layer) => number | null,
-  textOf: (value: number) => string,
+  textOf: (value: number, layer: Layer) => string,
 ): Column[] {
   if (!layers.some((layer) => valueOf(layer) !== null)) return [];
   const text = (layer: Layer): string => {
     const value = valueOf(layer);
-    return value === null ? "–" : textOf(value);
+    return value === null ? "–" : textOf(value, layer);
   };
   return [{ ...spec, width: widthFor([spec.name, ...layers.map(text)]), numeric: true, head: spec.name, cell: text }];
 }
@@ -185,10 +185,15 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
       (db) => dbText(db),
     ),
     ...figures(
-      { id: "worst", name: "Worst ch.", title: "SQNR of the worst channel, in dB", hidden: narrow || hasRestored },
+      {
+        id: "worst",
+        name: "Worst ch.",
+        title: "The worst channel: its number, if it was logged, and its SQNR in dB",
+        hidden: narrow || hasRestored,
+      },
       layers,
       (layer) => layer.worstChannel,
-      (db) => dbText(db),
+      (db, layer) => `${layer.worstChannelNumber === null ? "" : `${layer.worstChannelNumber}: `}${dbText(db)}`,
     ),
     ...figures(
       {
