@@ -129,7 +129,7 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
     np.savez(tmp_path / "val.npz", x=np.zeros((4, 256), "f4"), y=np.zeros(3, int))
     for arguments, expected in [
         (["open.onnx"], "--shape x=1"),
-        ([fp32, "--data", "wide.npz"], "the model wants float32 [1, 256]"),
+        ([fp32, "--data", "wide.npz"], "the model needs float32 [1, 256]"),
         ([fp32, "--batch", "4"], "fixed batch"),
         ([fp32, "--provider", "abacus"], "has no execution provider 'abacus'; it has"),
         ([fp32, "--labels", "val.npz:y"], "--labels needs --metric"),

@@ -219,7 +219,7 @@ def test_advice_is_what_the_quantizer_of_weights_takes(quant_format, compare, tm
     for toolchain, snippet in advice.items():
         if toolchain != "neural_compressor_op_wise":
             ast.parse(snippet)
-    assert advice["onnxruntime"] in run_compare(before, tmp_path / "int4.onnx").stdout
+    assert advice["onnxruntime"] in run_compare(before, tmp_path / "int4.onnx", "--all").stdout
 
     files = {"model_input": str(before), "model_output": str(tmp_path / "kept.onnx")}
     exec(advice["onnxruntime"], {"MatMulNBitsQuantizer": MatMulNBitsQuantizer, **settings, **files})

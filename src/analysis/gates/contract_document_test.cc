@@ -65,7 +65,7 @@ TEST(ParseDocument, SaysWhatIsWrongAndWhere) {
   fails("[a]: 1", "a key of the contract must be a text, not a list");
   fails("~: 1", "a key of the contract must be a text, not nothing");
   fails("a: 1\n---\nb: 2", "a second YAML document begins");
-  fails("a: &x 1\nb: *x", "line 2, column 4: aliases are not supported");
+  fails("a: &x 1\nb: *x", "line 2, column 4: YAML aliases are not supported");
   fails("a: *x", "needs quotes, such as '*conv'");
   fails("a: *", "needs quotes");
   fails("a:\n\tb: 1", "line 2, column 3: illegal map value; the line begins with a tab");
@@ -87,7 +87,7 @@ TEST(ParseDocument, RefusesWhatWouldTakeMuchMemory) {
     const std::string before(1, static_cast<char>(c - 1));
     bomb += std::string(1, c) + ": &" + c + " [*" + before + ",*" + before + "]\n";
   }
-  fails(bomb, "aliases are not supported");
+  fails(bomb, "YAML aliases are not supported");
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST(CompressionWriter, RefusesComparisonsThatCannotBeToldApart) {
   const TempDir dir;
   CompressionWriter writer(dir.path());
   EXPECT_THAT(writer.LogCompressionRatios(ModelComparison{.model = "m"}),
-              FailsSaying(ErrorCode::kInvalidArgument, "'m' lacks the variant 'fp32'"));
+              FailsSaying(ErrorCode::kInvalidArgument, "'m' has no variant 'fp32'"));
   EXPECT_THAT(writer.LogCompressionRatios(ModelComparison{
                   .model = "m", .variants = {{"fp32", {}, {}}, {"w 4", {}, {}}, {"w_4", {}, {}}}}),
               FailsSaying(ErrorCode::kInvalidArgument, "would get the same tag 'w_4'"));
@@ -279,7 +279,7 @@ TEST(CompressionWriter, WritesARowPerModelAndVariant) {
   ASSERT_THAT(writer.LogCompressionHParams(comparison, "int8"), Succeeds());
   ASSERT_THAT(writer.LogCompressionHParams(comparison, "int4", config), Succeeds());
   EXPECT_THAT(writer.LogCompressionHParams(comparison, "w2"),
-              FailsSaying(ErrorCode::kInvalidArgument, "no variant 'w2'"));
+              FailsSaying(ErrorCode::kInvalidArgument, "lacks the variant 'w2'"));
   ASSERT_THAT(writer.Close(), Succeeds());
   const auto all = ReadBack(dir.path());
   EXPECT_THAT(

@@ -49,7 +49,7 @@ struct Listing {
   std::vector<ListedFile> files;  // The event files, sorted by name.
   // The subdirectories, sorted by name, including links to directories.
   std::vector<ListedDirectory> directories;
-  // Links that lead nowhere yet. What appears there later changes nothing in this directory.
+  // Links that lead nowhere yet. A target that appears later changes nothing in this directory.
   bool has_open_links = false;
   std::optional<Error> error;  // The reason if the listing is empty or incomplete.
 };

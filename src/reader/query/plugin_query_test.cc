@@ -79,7 +79,7 @@ TEST(TextPattern, SearchesAndMatchesAsPythonDoes) {
   EXPECT_TRUE(TextPattern::Compile("tune")->MatchesStartOf("tune_12"));
   EXPECT_THAT(TextPattern::Compile("a("), FailsSaying(ErrorCode::kInvalidArgument, "'a('"));
   EXPECT_THAT(TextPattern::Compile(std::string(5000, 'a')),
-              FailsSaying(ErrorCode::kInvalidArgument, "at most 4096"));
+              FailsSaying(ErrorCode::kInvalidArgument, "the maximum is 4096"));
 }
 
 }  // namespace

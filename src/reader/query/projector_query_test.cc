@@ -145,7 +145,7 @@ TEST(FindProjector, FindsNothingWithoutATensorFile) {
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->config().embeddings[0].tensor_name, "t.tsv");
   Write(dir / "plugins/org_tensorflow_tensorboard_projector/projector_config.pbtxt", "{");
-  EXPECT_THAT(FindProjector(dir.path()), FailsSaying(ErrorCode::kDataLoss, "pbtxt: line 1"));
+  EXPECT_THAT(FindProjector(dir.path()), FailsSaying(ErrorCode::kDataLoss, "pbtxt, line 1"));
 }
 
 }  // namespace

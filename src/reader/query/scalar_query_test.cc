@@ -146,7 +146,7 @@ TEST(SampleSeries, RefusesQueriesThatMakeNoSense) {
   EXPECT_THAT(Sample(series.Source(), true, {.smoothing = 1}),
               FailsSaying(ErrorCode::kInvalidArgument, "smoothing is 1"));
   EXPECT_THAT(Sample(series.Source(), true, {.range = {2, 1}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "from 2 to 1"));
+              FailsSaying(ErrorCode::kInvalidArgument, "x range, 2, is above its end, 1"));
   EXPECT_THAT(Sample(series.Source(), true, {.max_points = 0}),
               FailsWith(ErrorCode::kInvalidArgument));
 }

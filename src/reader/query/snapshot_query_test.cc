@@ -175,8 +175,9 @@ TEST_F(SnapshotQueries, ReadHistogramsImagesAndTexts) {
   ASSERT_EQ(texts->size(), 2u);
   EXPECT_THAT((*texts)[0].value.texts, ElementsAre("second"));
   EXPECT_THAT((*texts)[1].value.texts, ElementsAre("first"));
-  EXPECT_THAT(ReadImage(run, *run.Find("t"), 0),
-              FailsSaying(ErrorCode::kDataLoss, "run 'r', tag 't', step 1: an image"));
+  EXPECT_THAT(
+      ReadImage(run, *run.Find("t"), 0),
+      FailsSaying(ErrorCode::kDataLoss, "run 'r', tag 't', step 1: the logged tensor of an image"));
 }
 
 TEST_F(SnapshotQueries, ReadWhatPluginsStore) {

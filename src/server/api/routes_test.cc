@@ -217,7 +217,7 @@ TEST_F(RoutesTest, TuningRunsAndTheirLayersAreFound) {
   EXPECT_THAT(layers, HasSubstr(R"("levels":["red"])"));
   EXPECT_THAT(layers, HasSubstr(R"("causes":["wrong_scale"])"));
   EXPECT_THAT(Get("/compression/layers?a=baseline&b=tune_9"),
-              HasSubstr("there are baseline, tune_1"));
+              HasSubstr("the logs have baseline, tune_1"));
 }
 
 TEST_F(RoutesTest, LayersAreKeptInFloatInTheWordsOfEveryQuantizer) {

@@ -47,7 +47,7 @@ TEST(ParseTarget, RefusesControlCharactersAndBytesThatAreNotUtf8) {
 TEST(ParseTarget, RefusesEndlessQueries) {
   std::string target = "/?";
   for (std::size_t i = 0; i <= kMaxQueryParameters; ++i) target += "a=1&";
-  EXPECT_THAT(ParseTarget(target), FailsSaying(ErrorCode::kInvalidArgument, "more than 64"));
+  EXPECT_THAT(ParseTarget(target), FailsSaying(ErrorCode::kInvalidArgument, "the maximum is 64"));
 }
 
 TEST(Target, SaysWhichParameterIsMissing) {

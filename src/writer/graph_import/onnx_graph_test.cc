@@ -215,7 +215,7 @@ TEST(OnnxGraph, FilesAreReadAndErrorsNameThem) {
   const auto empty = dir / "empty.onnx";
   ASSERT_THAT(WriteFileAtomically(empty, ""), Succeeds());
   EXPECT_THAT(GraphDefFromOnnx(empty),
-              FailsSaying(ErrorCode::kInvalidArgument, "empty.onnx': not an ONNX model"));
+              FailsSaying(ErrorCode::kInvalidArgument, "empty.onnx': this is not an ONNX model"));
   const auto cut = dir / "cut.onnx";
   const std::string bytes = SmallModel().SerializeAsString();
   ASSERT_THAT(WriteFileAtomically(cut, bytes.substr(0, bytes.size() / 2)), Succeeds());

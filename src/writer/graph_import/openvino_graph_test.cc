@@ -94,7 +94,7 @@ struct Malformed {
 
 TEST(OpenVinoGraph, NamesTheDamageAndItsLine) {
   const Malformed kTable[] = {
-      {"Empty", "", ErrorCode::kDataLoss, "line 1: not valid XML"},
+      {"Empty", "", ErrorCode::kDataLoss, "line 1: this is not valid XML"},
       {"NotXml", "model {}", ErrorCode::kDataLoss, "not valid XML"},
       {"UnclosedElement", "<net>\n<layers>\n</net>", ErrorCode::kDataLoss,
        "line 3: this is not valid XML"},
