@@ -114,7 +114,8 @@ Result<std::string> RenameOutput(std::string_view node, std::string_view from,
   return TextOf(pieces);
 }
 
-// Encodes the attributes of a node, except those in `left_out`, as fields of another node.
+// Encodes the attributes of a node, except those in `left_out`, as fields that can be appended to
+// the message of a new node.
 Result<std::string> AttributesOf(std::string_view node, const std::vector<std::string>& left_out) {
   ModelParts pieces;
   const auto read = [&](pbf_reader fields, ModelParts& out) {

@@ -41,8 +41,9 @@ std::optional<double> Aggregate(std::span<const double> values, Aggregation aggr
 struct Gate {
   std::string id = "gate";
   std::string role = "custom";  // quality, performance, resource, cost, custom
-  // The name of a metric (aliases are allowed), a ratio such as size_ratio, or aurora. For gates on
-  // layers: a logged layer metric, a metric computed from histograms (sqnr_at_most_db), or "level".
+  // The gate compares this metric with its limit: a logged metric or its alias, a ratio such as
+  // "size_ratio", or the score "aurora". A gate on layers takes a logged layer metric, a metric
+  // that is computed from histograms ("sqnr_at_most_db"), or "level", the level of damage.
   std::string metric = {};
   Aggregation aggregation = Aggregation::kLast;  // How all steps of the tag become one value.
   // Limits the gate to rows with this experiment, model or variant.

@@ -1,8 +1,8 @@
-// Lists the differences between the two nodes of a pair: in the nodes themselves, their bit widths,
-// their annotation nodes, and the constants that they quantize with.
+// Lists the differences between two paired nodes, one of each graph: their attributes, bit widths,
+// scales and zero points.
 //
 //   const NodeComparer comparer(fp32, int8);
-//   for (const auto& [what, a, b] : comparer.Compare(3, 4)) …  // "weight bits", "32", "8"
+//   for (const auto& [what, a, b] : comparer.Compare(node, other)) …  // "weight bits", "32", "8"
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,8 @@
 //   latency.variants[1].verdict;            // Verdict::kFaster
 //
 // A block runs every variant twice, in a random order and then in the reverse order (ABBA), so that
-// a slow drift of the machine cancels out. Each time a variant is its turn, it runs once without
-// being counted, because other variants have used the CPU caches; then it runs several times in a
-// row.
+// a slow drift of the machine cancels out. At each of its two turns, a variant runs once uncounted,
+// because other variants have used the CPU caches, and then several times in a row, all counted.
 //
 // Two loads of the same file differ in speed by up to 1 %, sometimes more, because their memory has
 // different addresses. If a subject has a second copy, every block measures both copies: their mean

@@ -40,8 +40,8 @@ struct Quantizer {
 
 struct QuantizerTrial {
   Comparison comparison;  // Comparison with the real weights as the baseline.
-  // Size of the quantized weights in bytes: packed codes and float32 scales; if not symmetric, also
-  // zero points, which are as large as codes.
+  // Size of the quantized weights in bytes: packed codes, a float32 scale per group and, for
+  // asymmetric quantization, a zero point per group. A zero point has as many bits as a code.
   std::uint64_t size_bytes = 0;
 };
 

@@ -68,8 +68,8 @@ class ModuleObservers:
         if self._is_compiled:  # Compiled code calls no hooks. The compiled code itself is kept.
             self._stance = untyped_torch().compiler.set_stance("force_eager")
         for name, module in self._modules.items():
-            # Hooks a child of FloatFunctional, because add, mul and cat end in this child and never
-            # call forward.
+            # FloatFunctional.add, mul and cat call no forward() of their own, so a hook there would
+            # not run. They pass their result to the child activation_post_process, which is hooked.
             target = module
             if type(module).__name__ in ("FloatFunctional", "QFunctional"):
                 target = module.activation_post_process

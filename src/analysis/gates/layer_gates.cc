@@ -119,8 +119,8 @@ class LayerCheck {
       return;
     }
     for (const std::size_t i : patterns) found_[i] = true;
-    // Levels and logged metrics describe a whole layer; histograms describe one tensor of the
-    // layer.
+    // The level of damage and logged metrics belong to a whole layer; a metric from histograms
+    // belongs to one tensor of the layer.
     const bool is_of_layer = gate_.worst_level || layer.logged.contains(FigureNamed(gate_.metric));
     const std::string title = is_of_layer ? layer.baseline.layer : TitleOf(layer.baseline);
     checked_.insert(title);

@@ -208,7 +208,8 @@ void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
   });
 }
 
-// Returns true if both histograms could be read; adds errors to the ranking.
+// Compares the two histograms of a layer. If one cannot be read, adds the reason to the problems of
+// the ranking and returns false.
 bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& options,
                        RankedLayer& layer, LayerRanking& ranking) {
   const auto before = histograms.Read(layer.baseline.run, layer.baseline.tag, options.step);

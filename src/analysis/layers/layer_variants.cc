@@ -35,9 +35,9 @@ RunLayers LayersOf(const reader::Run& run) {
   return layers;
 }
 
-// The only stage at which the quantized model runs. Toolkits collect statistics of the
-// float model at stages whose names contain "quantization", and log them again at later
-// stages.
+// Toolkits log a model at several stages of quantization. The quantized model runs only at the
+// stage with this name: at other stages whose names contain "quantization", toolkits log statistics
+// of the float model.
 constexpr std::string_view kQuantizedStage = "after_quantization";
 
 ValueState StateOfStage(std::string_view stage) {

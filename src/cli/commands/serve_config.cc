@@ -84,7 +84,7 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
                "Let the page delete the event files of runs")
       ->group("Content");
   app.add_flag("--allow-control,--allow_control", config.allow_control,
-               "Let the page stop a running 'compression-board tune'")
+               "Allow users of the page to stop a running\n'compression-board tune'")
       ->group("Content");
   app.add_flag("--open", config.open, "Open the page in a browser")->group("Content");
 }

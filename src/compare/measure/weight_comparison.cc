@@ -92,8 +92,9 @@ std::string PrecisionOf(const model::ModelTensor& tensor) {
   }
 }
 
-// Compares weights without reordering them, if both models have the same simple layout and the
-// compressed weights are integer codes. Codes also show clipping and the number of codes in use. If
+// Compares weights without reordering them, if both models store them in the same order and the
+// compressed weights are integer codes. Codes also give the share of clipped values and the number
+// of different codes. If
 // `factors` is not empty, the channels of the baseline are multiplied by them. Returns nullopt if
 // rows must be reordered.
 Result<std::optional<tensor::Comparison>> CompareInPlace(

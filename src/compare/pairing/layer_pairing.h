@@ -26,7 +26,7 @@ struct LayerPair {
   Reading variant_reading;
 };
 
-// Returns `layer` with its weights in the layout that its pair requires.
+// Returns `layer` with its weights in the layout of the layer that it is paired with.
 ModelLayer Read(ModelLayer layer, const Reading& reading);
 
 struct LayerPairing {

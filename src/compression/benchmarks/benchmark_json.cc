@@ -40,7 +40,7 @@ void ReadInfo(const object& fields, ModelInfo& info) {
   }
 }
 
-// Returns the reason why an object in the place of a variant is not a variant.
+// Explains why an object that stands where a variant is expected cannot be a variant.
 std::string Objection(const object& fields) {
   for (const auto [field, value] : fields) {
     if (!IsKnownMetric(field) || !value.is_string()) continue;

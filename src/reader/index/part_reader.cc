@@ -164,8 +164,8 @@ class Reader {
     index_.SetProgress(part_.end - part_.begin, left);
   }
 
-  // Fast path for scalar events that differ from a template only in wall time, step and value.
-  // Stops at the first other record, and returns the remaining bytes.
+  // Fast path for scalar events that are equal to the event before them except for wall time, step
+  // and value. Stops at the first other record, and returns the bytes from there on.
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
     constexpr std::ptrdiff_t kAheadBytes = 2048;  // The buffer is larger than the L1 cache.

@@ -35,7 +35,8 @@ Result<ParsedHistogram> ParseProto(std::string_view bytes) {
   if (bytes.size() / (2 * sizeof(double)) > kMaxHistogramBins) {
     return Fail(ErrorCode::kResourceExhausted, "the logged histogram of " +
                                                    HumanBytes(static_cast<double>(bytes.size())) +
-                                                   " has too many bins to show");
+                                                   " has too many bins to show; the maximum is " +
+                                                   std::to_string(kMaxHistogramBins));
   }
   return proto::ParseHistogram(bytes);
 }

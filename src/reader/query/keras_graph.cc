@@ -97,7 +97,7 @@ std::optional<std::vector<Inbound>> InboundOf(const object& layer) {
   };
   for (const element call : *calls) {
     object fields;
-    // Skips the format of Keras 2, which TensorBoard ignores too.
+    // Skips calls in the format of Keras 2, as TensorBoard does.
     if (call.get(fields) != simdjson::SUCCESS) continue;
     const auto arguments = ArrayAt(fields, "args");
     if (!arguments) continue;

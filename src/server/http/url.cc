@@ -54,7 +54,7 @@ Result<std::string> DecodeQueryText(std::string_view text) { return Decode(text,
 Result<Target> ParseTarget(std::string_view target) {
   if (!target.starts_with('/')) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(target) + " is not the path of an address, because it must begin with '/'");
+                Quoted(target) + " is not a valid path in a URL: it must begin with '/'");
   }
   target = target.substr(0, target.find('#'));
   const std::size_t mark = target.find('?');

@@ -70,7 +70,7 @@ Result<FormFields> ParseMultipart(std::string_view boundary, std::string_view bo
   const std::string next = "\r\n" + delimiter;
   std::size_t at = body.find(delimiter);
   if (at == std::string_view::npos)
-    return damaged("does not contain the boundary of its Content-Type");
+    return damaged("does not contain the boundary that its Content-Type header names");
   at += delimiter.size();
   FormFields fields;
   while (!body.substr(at).starts_with("--")) {

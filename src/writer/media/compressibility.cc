@@ -16,8 +16,8 @@ static_assert(kSlices * kSliceBytes <= kMinBytes);
 // Data with at least this entropy is treated as noise. The unit is bits per byte, and the maximum
 // is 8. A sample of 16 KiB of random bytes has an entropy of 7.99.
 constexpr double kNoiseBitsPerByte = 7.9;
-// Data with less than this entropy, in bits per byte, is treated as flat. For flat data, a
-// compressor that searches for long runs is faster than other compressors.
+// Data with less than this entropy, in bits per byte, consists mostly of long runs of one value. A
+// compressor that searches for such runs is the fastest for this data.
 constexpr double kFlatBitsPerByte = 0.3;
 
 // Computes the entropy of slices that are evenly spread over the input, so that a constant region

@@ -24,7 +24,8 @@ Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
     return fail("give one letter for each of the " + std::to_string(shape.size()) + " dimensions");
   }
   if (dataformats.size() != expected.size()) {
-    return fail("give an order of the letters " + std::string(expected));
+    return fail("it must contain each of these letters once, in the tensor's order: " +
+                std::string(expected));
   }
   DimensionOrder order;
   std::size_t stride = 1;

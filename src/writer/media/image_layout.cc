@@ -36,7 +36,8 @@ Result<void> CheckChannels(const TensorView& image, std::string_view dataformats
                         std::to_string(channels) + " channels by dataformats '" +
                         std::string(dataformats) + "', expected " +
                         (batch ? "1, 3 or 4" : "1 to 4");
-  // Adds a hint for the most common mistake: channels are the last dimension.
+  // The most common mistake is a tensor whose last dimension has the channels. The hint names the
+  // right 'dataformats' for it.
   if (image.shape.back() >= 1 && image.shape.back() <= 4) {
     message += batch ? "; is it 'NHWC'?" : "; is it 'HWC'?";
   }

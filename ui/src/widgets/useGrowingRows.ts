@@ -11,7 +11,7 @@ export interface GrowingRows {
   readonly shown: number;
   /** Set this as `ref` of the button after the last row. The button is shown while there are more rows. */
   readonly end: { current: HTMLButtonElement | null };
-  /** Adds rows without scrolling. */
+  /** Shows more rows, as scrolling to the end does; for the button. */
   readonly more: () => void;
 }
 

@@ -10,7 +10,10 @@ export function leftOf(labels: readonly string[], least = 48, most = 112): numbe
   return Math.min(most, Math.max(least, longest + 12));
 }
 
-/** Where a label at `at` starts, so that it ends within a chart of this width: "end" is right-aligned at the edge. */
+/**
+ * The position and alignment of an axis label: centered at `at`, or right-aligned at the edge of the chart ("end") if it
+ * would leave the chart.
+ */
 export function placeOf(at: number, label: string, width: number): { x: number; anchor: "middle" | "end" } {
   return at + labelWidth(label) / 2 > width ? { x: width, anchor: "end" } : { x: at, anchor: "middle" };
 }

@@ -1,4 +1,4 @@
-// The display settings of scalar charts, and their form in the address.
+// The display settings of scalar charts, and how the URL of the page stores them.
 import { listOf, listText } from "../../base/text/lists";
 import type { Axis } from "./lines";
 

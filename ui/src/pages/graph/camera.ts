@@ -34,8 +34,8 @@ export function fitAll(picture: Size, pane: Size): Camera {
 }
 
 /**
- * The camera at the start: shows the whole drawing if its names can be read at that size, otherwise the start of the
- * graph around `x`.
+ * The camera of a graph that was just opened. It shows the whole drawing if names can be read at that size, otherwise the
+ * top of the drawing, centered at the horizontal position `x`.
  */
 export function start(picture: Size, pane: Size, x: number): Camera {
   const all = fitAll(picture, pane);

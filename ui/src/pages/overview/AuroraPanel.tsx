@@ -169,7 +169,7 @@ export function AuroraPanel({
       <p class="note aurora-note">
         {scored.length > SHOWN && (
           <>
-            Only the best {SHOWN - 3} and the last 3 of {scored.length} models are shown.{" "}
+            Only the {SHOWN - 3} best and the 3 worst of {scored.length} models are shown.{" "}
           </>
         )}
         {missing > 0 && (

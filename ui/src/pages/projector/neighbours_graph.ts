@@ -132,8 +132,8 @@ class Search {
   }
 
   /**
-   * Compares the neighbours of each row with each other. Pairs of old neighbours are skipped, because they were already
-   * compared. Returns the number of changes.
+   * One round of NN-descent: two neighbours of a row are often close to each other, so their distance is measured. Pairs
+   * that an earlier round has measured are skipped. Returns how many neighbours were replaced by closer ones.
    */
   improve(): number {
     const [fresh, known] = [this.lists(), this.lists()];

@@ -18,7 +18,7 @@ export interface PointLayout {
   readonly steps: number;
   /** The number of steps of a complete layout. */
   readonly allSteps: number;
-  /** The share of the distances that is computed. */
+  /** How many of all distances between points have been computed so far, from 0 to 1. */
   readonly measured: number;
   readonly running: boolean;
   readonly trouble: string | null;
