@@ -127,7 +127,12 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_compl
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(suspect.fixes.size(), 2); ++i) {
     const compare::MeasuredFix& fix = suspect.fixes[i];
-    text += std::string(i == 0 ? "  Fix: " : "  Or: ") + Printable(fix.action) + ": ";
+    const bool is_partial = fix.level == compare::VerdictLevel::kDegraded ||
+                            fix.level == compare::VerdictLevel::kBroken;
+    text += std::string(i > 0        ? "  Or: "
+                        : is_partial ? "  Partial fix: "
+                                     : "  Fix: ") +
+            Printable(fix.action) + ": ";
     if (fix.level == compare::VerdictLevel::kNotMeasured) {
       text += "not tried, the time was up (--budget allows more); price: " + Printable(fix.price) +
               "\n";
@@ -144,6 +149,15 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_compl
     const std::string& setting = suspect.fixes[0].setting;
     text += "  Apply it with ONNX Runtime:\n" +
             Indented(is_complete ? setting : FirstLines(setting), "    ");
+  }
+  const bool is_repaired = std::ranges::any_of(suspect.fixes, [](const compare::MeasuredFix& fix) {
+    return fix.level == compare::VerdictLevel::kSound ||
+           fix.level == compare::VerdictLevel::kNotMeasured;
+  });
+  if (is_first && !is_repaired) {
+    text +=
+        "  No fix of this cause alone makes the outputs sound. Apply one and compare again: the "
+        "rest has other causes.\n";
   }
 }
 

@@ -124,6 +124,27 @@ TEST(CompareReport, BeginsWithVerdictCauseFixAndSettings) {
   EXPECT_THAT(CompareText(comparison), HasSubstr("    line 1\n"
                                                  "    … 18 more lines: --all or --json\n"));
   EXPECT_THAT(CompareText(comparison, {.all = true}), HasSubstr("    line 19\n"));
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("compare again")));
+}
+
+TEST(CompareReport, SaysSoIfFixesRepairOnlyAPart) {
+  compare::ModelComparison comparison = Example();
+  comparison.verdict.level = compare::VerdictLevel::kBroken;
+  comparison.verdict.sentence = "Broken: it is.";
+  compare::Suspect suspect{.layer = "norm", .sentence = "outliers", .is_measured = true};
+  suspect.sqnr_db = 0.5;
+  suspect.fixes = {{.action = "16 bits for this output",
+                    .price = "16-bit activations",
+                    .setting = {},
+                    .level = compare::VerdictLevel::kDegraded,
+                    .sqnr_db = 8.2}};
+  comparison.verdict.suspects = {suspect};
+  EXPECT_THAT(
+      CompareText(comparison),
+      HasSubstr("  Partial fix: 16 bits for this output: the damaged outputs go from 0.5 dB "
+                "to 8.2 dB, degraded (measured); price: 16-bit activations\n"
+                "  No fix of this cause alone makes the outputs sound. Apply one and "
+                "compare again: the rest has other causes.\n"));
 }
 
 TEST(CompareReport, SaysSoIfNoFixHelps) {

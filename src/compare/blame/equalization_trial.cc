@@ -73,7 +73,7 @@ std::optional<TriedFix> EqualizationTrial(const BlameCase& found, const SwitchBo
     TriedFix fix{.action =
                      "move the size of the outlier channels into the weights behind them "
                      "(SmoothQuant)",
-                 .price = "no cost in time; the model is rewritten before quantization",
+                 .price = "none at run time; the model is rewritten before quantization",
                  .setting =
                      "quantize_static(model_input, model_output, "
                      "calibration_data_reader,\n"

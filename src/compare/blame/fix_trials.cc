@@ -84,23 +84,23 @@ class FixFinder {
     if (cause_.why.range) {
       AddOutputs(
           {.action = cause_.why.cause == Cause::kMask
-                         ? "use a mask of " + verdict::ShortNumber(cause_.why.range->low, 3) +
-                               " in the model, or clip the range there"
+                         ? "clip the range at " + verdict::ShortNumber(cause_.why.range->low, 3) +
+                               ", or use this mask in the float model"
                          : "calibrate the range again, to ",
-           .price = "no cost"},
+           .price = "none at run time"},
           [&](const SwitchedPart& part, const ValueBins&) -> Chosen {
             return std::pair(*cause_.why.range, CodeScheme::Of(*part.grid));
           });
       return;
     }
-    AddOutputs({.action = "", .price = "no cost"},
+    AddOutputs({.action = "", .price = "none at run time"},
                [&](const SwitchedPart& part, const ValueBins& values) -> Chosen {
                  const auto ratio = StepRatio(found_, part);
                  if (!ratio || (*ratio < 1.1 && *ratio > 0.9)) return std::nullopt;
                  return std::pair(values.Range(), CodeScheme::Of(*part.grid));
                });
     NameRangeFix("calibrate the range again");
-    AddOutputs({.action = "", .price = "no cost"},
+    AddOutputs({.action = "", .price = "none at run time"},
                [&](const SwitchedPart& part, const ValueBins& values) -> Chosen {
                  const CodeScheme scheme = CodeScheme::Of(*part.grid);
                  return std::pair(BestRange(values, scheme), scheme);
@@ -108,7 +108,7 @@ class FixFinder {
     NameRangeFix("clip the range at the smallest error");
     if (cause_.why.cause != Cause::kOneSided) return;
     AddOutputs({.action = "codes with a zero point",
-                .price = "no cost",
+                .price = "none at run time",
                 .setting = "quantize_static(model_input, model_output, calibration_data_reader,\n"
                            "                activation_type=QuantType.QUInt8,\n"
                            "                extra_options={'ActivationSymmetric': False})\n"},
@@ -182,14 +182,15 @@ class FixFinder {
       const bool is_dynamic = found_.comparison.scheme == QuantizationScheme::kDynamic;
       AddWeights(
           {.action = "one scale per output channel (per_channel=True)",
-           .price = "no cost in time",
+           .price = "none at run time",
            .setting = is_dynamic ? "quantize_dynamic(model_input, model_output, per_channel=True)\n"
                                  : "quantize_static(model_input, model_output, "
                                    "calibration_data_reader, per_channel=True)\n"},
           parts, 0, 0);
     }
     if (cause_.why.part == Part::kBias && cause_.why.cause != Cause::kBiasOverflow) {
-      TriedFix fix{.action = "quantize the bias again from the baseline", .price = "no cost"};
+      TriedFix fix{.action = "quantize the bias again from the baseline",
+                   .price = "none at run time"};
       for (const std::size_t i : cause_.parts) {
         if (board_.HasBias(i)) {
           fix.changes.emplace_back(i, Setting{PartState::kFloatBias, nullptr, nullptr});
@@ -202,8 +203,9 @@ class FixFinder {
     const Cause why = cause_.why.cause;
     if (why == Cause::kWrongScale || why == Cause::kDeadChannel || why == Cause::kChanged ||
         why == Cause::kPermutedChannels || why == Cause::kNotFinite) {
-      AddWeights({.action = "quantize these weights again from the baseline", .price = "no cost"},
-                 cause_.parts, 0, 0);
+      AddWeights(
+          {.action = "quantize these weights again from the baseline", .price = "none at run time"},
+          cause_.parts, 0, 0);
     }
   }
 
@@ -267,7 +269,7 @@ class FixFinder {
         {.action = cause_.parts.size() == 1
                        ? "16 bits for this output"
                        : "16 bits for these " + std::to_string(cause_.parts.size()) + " outputs",
-         .price = "16-bit activations, which fewer kernels take",
+         .price = "16-bit activations, which not every kernel supports",
          .setting = is_whole_file
                         ? "quantize_static(model_input, model_output, calibration_data_reader,\n"
                           "                activation_type=QuantType.Q" +
@@ -397,7 +399,7 @@ class FixFinder {
                       : std::to_string(count) + " nodes, from " +
                             Quoted(count == 0 ? "" : fix.float_nodes[0], 60) + " on,") +
           (cause_.why.cause == Cause::kPruned ? " unpruned" : " from the baseline");
-      fix.price = cause_.why.cause == Cause::kPruned ? "fewer zeros" : "no cost";
+      fix.price = cause_.why.cause == Cause::kPruned ? "fewer zeros" : "none at run time";
       fixes_.push_back(std::move(fix));
       return;
     }
@@ -432,7 +434,7 @@ std::vector<TriedFix> FixesFor(const BlameCase& found, const SwitchBoard& board,
 
 TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board) {
   TriedFix fix{.action = "calibrate again, with data like these (MinMax)",
-               .price = "no cost",
+               .price = "none at run time",
                .setting =
                    "quantize_static(model_input, model_output, reader_of_such_data,\n"
                    "                calibrate_method=CalibrationMethod.MinMax)\n",

@@ -133,8 +133,8 @@ class OutputCauses {
         Quoted(found_.baseline.node(softmax.node).name) + " stretch the range" +
         (part_.grid ? " to steps of " + verdict::ShortNumber(part_.grid->scale, 3) : "") +
         ", and the scores beside them (" + SpanText(above, high) + ") " + CodesText(high - above) +
-        "; Softmax needs no mask below " +
-        verdict::ShortNumber(std::floor(above - kNothingInSoftmax), 3);
+        "; for Softmax, a mask " + verdict::ShortNumber(kNothingInSoftmax) +
+        " below the scores has the same effect";
     cause_.range = CodeRange{above - kNothingInSoftmax, high};
   }
 

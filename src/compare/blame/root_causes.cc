@@ -201,7 +201,9 @@ class CalibrationCheck {
       cause.why.sentence = "calibrated with other inputs: " + ranges + ", a factor of " +
                            verdict::ShortNumber(std::max(worst.ratio, 1 / worst.ratio), 3) + " (" +
                            (worst.ratio > 1 ? "too wide" : "too narrow") +
-                           "); preprocessing (scale, mean, order of channels) or samples differ; " +
+                           "); their preprocessing (scale, mean, order of channels) or the samples "
+                           "differ, and the fix "
+                           "assumes that these data are right; " +
                            many;
     } else if (narrow * 2 > misfits.size() && !AreOnlyCut(misfits)) {
       cause.why.sentence = "calibrated with other samples: " + many + ", most at " +

@@ -165,9 +165,10 @@ void LintBias(const model::ModelGraph& model, const ModelLayer& layer,
       {LintRule::kBiasOverflow, node.name,
        std::to_string(overflowing) + " of " + std::to_string(bias->size()) +
            " values of the bias do not fit 32 bits: " + verdict::ShortNumber((*bias)[worst]) +
-           " in channel " + std::to_string(worst) + " is " + verdict::ShortNumber(largest) +
-           " steps of input times weight; the weights of that channel are too "
-           "small for a scale of their own",
+           " in channel " + std::to_string(worst) + " needs at least " +
+           verdict::ShortNumber(largest) +
+           " steps, and int32 has 2.147e+09; a step is the scale of the input times the scale of "
+           "the weights, and the weights of that channel are almost 0",
        std::log2(largest / kLimit) + 8});
 }
 

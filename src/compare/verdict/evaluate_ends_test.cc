@@ -80,7 +80,7 @@ TEST(EvaluateEnds, CallsScoresBrokenThatAllFellBelowTheThreshold) {
   for (std::size_t i = 0; i < lower.size(); ++i) lower[i] = 0.6f * scores[i];
   const EndVerdict verdict = VerdictOf(FindingsOf(scores, lower, 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kBroken) << verdict.sentence;
-  EXPECT_THAT(verdict.sentence, HasSubstr("agree in 0 %"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("agree with an F1 of 0 %"));
 }
 
 // Values of 1 that vary by 0.1: the head is evaluated by its variation, and so are its channels.

@@ -363,8 +363,9 @@ class HeadEvaluator {
     std::string measured = "SQNR " + Db(db);
     const double share = head_.agreement.value_or(1);
     if (head_.agreement) {
-      measured = "scores above " + verdict::ShortNumber(*head_.threshold) + " agree in " +
-                 verdict::Percent(share) + " (baseline: " + HumanCount(head_.decisions) +
+      measured = "scores above " + verdict::ShortNumber(*head_.threshold) +
+                 " agree with an F1 of " + verdict::Percent(share) +
+                 " (baseline: " + HumanCount(head_.decisions) +
                  ", compressed: " + HumanCount(detected_by_variant_) + "), " + measured;
     }
     VerdictLevel level = VerdictLevel::kSound;
