@@ -235,6 +235,7 @@ export default function Overview(): JSX.Element {
   const [winner = null] = front.size === 1 && ranked.length > 1 ? front : [];
   const rules =
     [...summary.verdicts.values()].find(({ gates }) => gates.length > 0)?.gates.map(({ rule }) => rule) ?? [];
+  const isDrawn = chart !== null && chart.inputs.length > 0;
   const derived = chart?.inputs.filter((m) => m.derived).length ?? 0;
   const pins = listOf(query.value.get("pins")).slice(0, MAX_IN_RADAR);
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
@@ -290,23 +291,25 @@ export default function Overview(): JSX.Element {
                 Clear the selected area
               </button>
             ) : (
-              <span class="note push hint">drag over the chart to filter models</span>
+              isDrawn && <span class="note push hint">drag over the chart to filter models</span>
             )}
-            <button
-              class="link"
-              onClick={() => {
-                const svg = drawing.current?.querySelector("svg");
-                if (svg)
-                  saveSvg(
-                    "pareto",
-                    standaloneSvg(svg, `${drawing.current?.querySelector("h2")?.textContent ?? ""}: ● ${a} → ◆ ${b}`),
-                  );
-              }}
-            >
-              SVG
-            </button>
+            {isDrawn && (
+              <button
+                class="link"
+                onClick={() => {
+                  const svg = drawing.current?.querySelector("svg");
+                  if (svg)
+                    saveSvg(
+                      "pareto",
+                      standaloneSvg(svg, `${drawing.current?.querySelector("h2")?.textContent ?? ""}: ● ${a} → ◆ ${b}`),
+                    );
+                }}
+              >
+                SVG
+              </button>
+            )}
           </div>
-          {chart && chart.inputs.length > 0 ? (
+          {isDrawn ? (
             <ParetoChart
               {...chart}
               xHigherIsBetter={chart.x.higherIsBetter ?? false}
