@@ -157,8 +157,12 @@ export function TrialTable({
           : null;
     return arranged.head(
       spec,
-      <button class="sort" onClick={() => setQuery({ sort: next }, "replace")}>
-        <span title={[column.label, column.description].filter(Boolean).join(": ")}>{column.label}</span>
+      <button
+        class="sort"
+        title={[column.label, column.description].filter(Boolean).join(": ")}
+        onClick={() => setQuery({ sort: next }, "replace")}
+      >
+        {column.label}
         {shown ? (shown === "descending" ? " ↓" : " ↑") : ""}
       </button>,
       { class: column.isNumeric ? "num" : "", ...(shown ? { "aria-sort": shown } : {}) },
