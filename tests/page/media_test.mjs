@@ -93,7 +93,7 @@ test("precision that is no number, and curves of nothing, leave the others as th
   const { page, at } = await serve(t, logdir);
   await visit(page, at("pr"));
   await page.waitForSelector('.pr-line[d^="M"]');
-  assert.match(await page.locator(".card .bad").innerText(), /wild.*true positives of a PR curve is NaN/);
+  assert.match(await page.locator(".card .bad").innerText(), /wild.*number of true positives that is NaN/);
   for (const path of await page.locator(".pr-line").evaluateAll((all) => all.map((each) => each.getAttribute("d")))) assert.doesNotMatch(path, /NaN|Infinity/);
 });
 
