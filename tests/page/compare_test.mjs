@@ -41,7 +41,7 @@ test("layers stand in the order of what they saved, and all of them on request",
   await page.click('button:text("All 15 layers")');
   await page.waitForFunction(() => document.querySelectorAll(".bytes tbody tr").length === 15);
   assert.equal(await page.locator(".bytes tr:last-child .verdict.warn").innerText(), "+60 %");
-  await page.click('.bytes a:text("features.13")');
+  await page.click('.bytes a:has-text("features.13")');
   await page.waitForURL((url) => url.pathname.endsWith("/layers") && url.searchParams.get("sel") === "features.13");
 });
 

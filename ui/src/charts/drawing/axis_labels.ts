@@ -10,7 +10,10 @@ export function leftOf(labels: readonly string[], least = 48, most = 112): numbe
   return Math.min(most, Math.max(least, longest + 12));
 }
 
-/** Where a label at `at` starts, so that it ends within a chart of this width: "end" is right-aligned at the edge. */
-export function placeOf(at: number, label: string, width: number): { x: number; anchor: "middle" | "end" } {
+const EDGE = 2; // labelWidth() is approximate.
+
+/** Where a label at `at` is drawn so that it is inside a chart of this width: "start" and "end" are at its edges. */
+export function placeOf(at: number, label: string, width: number): { x: number; anchor: "start" | "middle" | "end" } {
+  if (at - labelWidth(label) / 2 < EDGE) return { x: 0, anchor: "start" };
   return at + labelWidth(label) / 2 > width ? { x: width, anchor: "end" } : { x: at, anchor: "middle" };
 }

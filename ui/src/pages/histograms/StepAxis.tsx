@@ -24,7 +24,7 @@ export function StepAxis({
     .filter(Number.isInteger)
     .map((t) => ({ text: count(t), ...placeOf(x(t), count(t), width) }));
   const startOf = (label: (typeof labels)[number]): number =>
-    label.x - labelWidth(label.text) / (label.anchor === "end" ? 1 : 2);
+    label.x - labelWidth(label.text) * { start: 0, middle: 0.5, end: 1 }[label.anchor];
   const first = labels[0] ? startOf(labels[0]) : box.l;
   // The name stays inside the chart; a label that would touch it is left out.
   const nameEnd = Math.max(labelWidth(name), Math.min(box.l - GAP, first - GAP));
