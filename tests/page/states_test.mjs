@@ -84,7 +84,7 @@ test("a damaged file shows what could be read", async (t) => {
   await page.waitForSelector('h1:text("Files")');
   await page.click('.files button:has-text("run")');
   await page.waitForSelector(".damage");
-  assert.match(await page.locator(".unfolded-row").innerText(), /damaged, the rest is shown[\s\S]*half a record[\s\S]*At byte/i);
+  assert.match(await page.locator(".unfolded-row").innerText(), /damaged; the other data is shown[\s\S]*incomplete record[\s\S]*At byte/i);
 });
 
 test("curves without a comparison say so, and how to log one", async (t) => {
@@ -93,7 +93,7 @@ test("curves without a comparison say so, and how to log one", async (t) => {
   const { page, at } = await serve(t, logdir);
   await visit(page, at("overview"));
   const text = await page.locator("main").innerText();
-  assert.match(text, /holds 3 runs/);
+  assert.match(text, /contains 3 runs/);
   assert.match(text, /compression-board import/);
 });
 
