@@ -1,5 +1,6 @@
 #include "server/page_routes.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -139,6 +140,15 @@ Result<HttpResponse> Page::Respond(const HttpRequest& request, const Target& tar
   // program gets only the error. The page is sent only for addresses one level deep, because the
   // page refers to its files by relative addresses.
   const bool is_person = request.Header("Accept").find("text/html") != std::string_view::npos;
+  // People also type "/layers/". The relative address keeps the prefix and the host.
+  const std::size_t end = std::min(request.target.find('?'), request.target.size());
+  std::string_view path = std::string_view(request.target).substr(0, end);
+  if (is_person && name.find('/') == name.size() - 1 && path.ends_with('/')) {
+    path.remove_suffix(1);
+    const std::string without = "../" + std::string(path.substr(path.rfind('/') + 1));
+    return HttpResponse{.status = 308,
+                        .headers = {{"Location", without + request.target.substr(end)}}};
+  }
   if (is_person && name.find('/') == std::string_view::npos) {
     HttpResponse response = ResponseOf(*state_->Find(kIndex));
     response.status = 404;

@@ -88,6 +88,21 @@ TEST(Page, LeadsPeopleBackWhoMistyped) {
   EXPECT_FALSE(Page("").Respond(request, Target{.path = "/layers/../secret"}));
 }
 
+TEST(Page, LeadsFromAnAddressWithASlashAtItsEndToTheOneWithout) {
+  const auto location = [](const std::string& target, const std::string& path) {
+    const HttpRequest request{
+        .method = "GET", .target = target, .headers = {{"Accept", "text/html"}}};
+    const Result<HttpResponse> response = Page("").Respond(request, Target{.path = path});
+    if (!response || response->status != 308) return std::string("none");
+    return response->headers.at(0).second;
+  };
+  EXPECT_EQ(location("/layers/?model=a/b", "/layers/"), "../layers?model=a/b");
+  EXPECT_EQ(location("/stages/", "/stages/"), "../stages");
+  EXPECT_EQ(location("/layers%2F", "/layers/"), "none");
+  EXPECT_EQ(location("//evil.example/", "//evil.example/"), "none");
+  EXPECT_FALSE(Get("/layers/"));  // Programs get the error.
+}
+
 TEST(Page, FindsItsFilesBelowAPrefix) {
   EXPECT_THAT(*Get("/", "/board")->shared_body, HasSubstr("<base href=\"/board/\""));
   EXPECT_THAT(*Get("/", "/a\"<b")->shared_body, HasSubstr("<base href=\"/a&quot;&lt;b/\""));

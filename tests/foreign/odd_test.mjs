@@ -19,7 +19,8 @@ function writeOdd(t) {
 
 const PAGES = [
   "overview", "compare", "report", "scalars", "scalars?tag=odd", "scalars?tag=odd&table=1", "histograms", "histograms?mode=overlay", "histograms?mode=heatmap",
-  "histograms?mode=percentiles", "histograms?mode=runs", "hparams", "hparams?plot=scatter", "hparams?plot=matrix", "images", "text", "files",
+  "histograms?mode=percentiles", "histograms?mode=runs", "hparams", "hparams?plot=scatter", "hparams?plot=importance",
+  `hparams?plot=scatter&x=${encodeURIComponent("h:warmup_steps_before_quantization_aware_training")}`, "hparams?plot=matrix", "images", "text", "files",
 ];
 
 /** Texts that leave the chart they are part of. */

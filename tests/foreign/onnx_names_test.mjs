@@ -81,5 +81,8 @@ test("the worst channel of a damaged layer is named, with its values in both mod
   await facts.waitFor();
   assert.match(await facts.innerText(), /worst channel\s+\d+\s+SQNR, accumulated\s+−?\d+\.\d dB/);
   await page.waitForSelector('[aria-label^="Values of channel"] svg');
+  // Both limits of the quantized values are lines with their value.
+  await page.waitForSelector("main path.clip", { state: "attached" });
+  assert.ok((await page.locator("main path.clip").count()) >= 2);
   assert.match(await page.locator(".suggested-fix").innerText(), /^First fix to try: \S+/);
 });

@@ -41,6 +41,13 @@ def histograms(writer):
         writer.add_histogram(f"{LONG_TAG}/weight", random.normal(size=1000), step)
 
 
+def channels(writer):
+    """Logs what stage logs have: the step is a channel."""
+    random = np.random.default_rng(6)
+    for channel in range(5):
+        writer.add_histogram("conv1", random.normal(size=500) * (channel + 1), channel)
+
+
 def hyperparameters(folder):
     for trial in range(6):
         writer = SummaryWriter(str(folder / "hparams" / f"trial_{trial}"))
@@ -83,6 +90,9 @@ def main():
     histograms(writer)
     images(writer)
     writer.add_text("long", "word" * 120 + "\n\n" + "| a | b |\n|---|---|\n| " + "x" * 200 + " | y |\n", 0)
+    writer.close()
+    writer = SummaryWriter(str(folder / "kinds" / "histogram_per_channel"))
+    channels(writer)
     writer.close()
     hyperparameters(folder)
     models(folder)

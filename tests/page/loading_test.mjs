@@ -62,8 +62,8 @@ test("a page asks every question once", async (t) => {
   writeEverything(logdir);
   const { page, at, board } = await serve(t, logdir);
   // Every page requests the state of the board, the table, the list of empty pages and the annotations.
-  // Overview also requests the verdicts, Scalars the tags and the last values, and each card its curves.
-  for (const [path, shows, own] of [["overview", ".models", 1], ["scalars?runs=seed&tag=loss", ".plot canvas", 2], ["files", ".files tbody tr", 1]]) {
+  // Overview also requests the verdicts and the Pareto front, Scalars the tags and the last values, and each card its curves.
+  for (const [path, shows, own] of [["overview", ".models", 2], ["scalars?runs=seed&tag=loss", ".plot canvas", 2], ["files", ".files tbody tr", 1]]) {
     const before = await questionsTo(board);
     await visit(page, at(path));
     await page.waitForSelector(shows);

@@ -101,6 +101,25 @@ test("the filter takes the columns of the table, and the figures at the top foll
   assert.deepEqual(await barriers(page), []);
 });
 
+test("the Pareto front is the server's, and that of the models that pass the filter", async (t) => {
+  const logdir = newLogdir(t);
+  const sized = (accuracy, size) => ({ "metrics/accuracy": [accuracy, accuracy], "performance/model_size_mb": [4 * size, size] });
+  writeMetrics(logdir, { large: sized(0.8, 25), middle: sized(0.72, 20), beaten: sized(0.6, 22), small: sized(0.7, 5) });
+  const { page, at } = await serve(t, logdir);
+  const asked = [];
+  page.on("request", (request) => request.url().endsWith("/compression/pareto") && asked.push(request.postDataJSON()));
+  await visit(page, at("overview"));
+  const corners = () => page.locator(".pareto path.front").evaluate((path) => (path.getAttribute("d").match(/[HV]/g) ?? []).length / 2);
+  await page.waitForSelector('.pareto path.front[d^="M"]');
+  assert.equal(await corners(), 2); // small, middle, large.
+  assert.deepEqual(asked.at(-1), { metrics: ["model_size_mb", "accuracy"], variant: "int8", models: ["beaten", "large", "middle", "small"] });
+
+  await page.fill('input[aria-label="Filter models"]', "accuracy<75 size>10");
+  await page.waitForFunction(() => /none beats middle/.test(document.querySelector(".chart-panel .panel-head").textContent));
+  assert.equal(await corners(), 0);
+  assert.deepEqual(asked.at(-1).models, ["beaten", "middle"]);
+});
+
 test("gates of one's own give the verdicts, on every page", async (t) => {
   const logdir = newLogdir(t);
   writeMetrics(logdir);

@@ -59,7 +59,9 @@ void WriteAurora(HtmlWriter& html, const ReportData& data) {
                "quality in the exponent; weights of what was not logged go to the others, and "
                "coverage says how much was there.",
                "note");
-  html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th></th><th class=\"num\">Score");
+  html.Raw(
+      "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>Model</th><th></th><th "
+      "class=\"num\">Score");
   html.Raw("</th><th class=\"num\">Coverage</th><th>Made of</th></tr></thead><tbody>");
   for (const ReportModel* model : scored) {
     const AuroraCell& aurora = model->comparison->aurora;

@@ -93,7 +93,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
   std::vector<std::optional<double>> gains;
   if (has_gains) gains = GainsAlone(*model.verified, ranking.layers);
   html.Element("h3", name);
-  html.Raw("<div class=\"wide\"><table><thead><tr><th>Layer</th><th>Verdict</th>");
+  html.Raw("<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>Layer</th><th>Verdict</th>");
   html.Raw("<th class=\"num\">SQNR of the level, dB</th><th class=\"num\">Worst channel, dB</th>");
   html.Raw("<th class=\"num\">Cosine</th>");
   if (has_gains) html.Raw("<th class=\"num\">Restored alone, dB</th>");

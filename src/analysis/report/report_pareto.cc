@@ -281,7 +281,9 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
                    " models logged both; an arrow leads from ● " + data.a + " to ◆ " + data.b +
                    FrontDescription(front, ranked, spots.size()) + ".",
                "note");
-  html.Raw("<div class=\"wide\"><svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"")
+  html.Raw(
+          "<div class=\"wide\" tabindex=\"0\"><svg viewBox=\"0 0 1000 384\" role=\"img\" "
+          "aria-label=\"")
       .Text(title)
       .Raw("\">");
   WriteAxes(html, x, y, x_metric, y_metric);

@@ -111,7 +111,9 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
     html.Element("p", data.contract->error().message, "bad");
     return;
   }
-  html.Raw("<div class=\"wide\"><table><thead><tr><th>Gate</th><th>Model</th><th>Variant</th>");
+  html.Raw(
+      "<div class=\"wide\" "
+      "tabindex=\"0\"><table><thead><tr><th>Gate</th><th>Model</th><th>Variant</th>");
   html.Raw("<th>Outcome</th><th>Why</th></tr></thead><tbody>");
   for (const GateResult& result : (*data.contract)->results) {
     html.Raw("<tr>").Element("td", data.options.contract->gates[result.gate].id);
@@ -196,7 +198,7 @@ void WriteGates(HtmlWriter& html, const ReportData& data) {
           "”, with the damage of layers. Speed counts by latency or by throughput. A model passes "
           "when all of it was measured and is good.",
       true);
-  html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th>Verdict</th>");
+  html.Raw("<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>Model</th><th>Verdict</th>");
   for (const PolicyCheck& check : data.models.front().checks) {
     html.Raw("<th class=\"num\">").Text(PlainName(compression::DescribeMetric(check.gate->metric)));
     html.Raw("<br>").Text(check.rule).Raw("</th>");
@@ -225,7 +227,7 @@ void WriteModels(HtmlWriter& html, const ReportData& data) {
         "● " + data.a + " → ◆ " + data.b + "; – was not logged" +
             (derives ? "; † was derived from other figures, not measured." : "."),
         true);
-  html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th>");
+  html.Raw("<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>Model</th>");
   std::vector<MetricColumn> columns;
   for (const compression::MetricDescription& metric : data.metrics) {
     html.Element("th", NameWithUnit(metric), "num");

@@ -33,7 +33,7 @@ std::string Where(const VerifiedRuns& verified) {
 void WriteVerified(HtmlWriter& html, const VerifiedRuns& verified) {
   html.Element("p", Sentence(verified), "lead");
   if (verified.runs.empty()) return;
-  html.Raw("<div class=\"wide\"><table><thead><tr><th>In float</th>");
+  html.Raw("<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>In float</th>");
   html.Raw("<th class=\"num\">SQNR at the end, dB</th><th class=\"num\">Gained, dB</th>");
   html.Raw("</tr></thead><tbody>");
   for (const VerifiedRun& run : verified.runs) {

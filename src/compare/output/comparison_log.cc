@@ -26,6 +26,13 @@ std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& pa
   return part->channels[*part->worst_channel].SqnrDb();
 }
 
+// The part whose metrics are logged: the one with the lower SQNR, so that they fit the local SQNR.
+const std::optional<tensor::Comparison>& WorsePartOf(const LayerComparison& layer) {
+  if (!layer.weight) return layer.local;
+  if (!layer.local) return layer.weight;
+  return layer.local->total.SqnrDb() < layer.weight->total.SqnrDb() ? layer.local : layer.weight;
+}
+
 // The local SQNR of a layer: the lowest SQNR of its weights, its bias and the rounding of its
 // output.
 double OwnSqnr(const LayerComparison& layer) {
@@ -53,8 +60,7 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
       {"pruned_share", found.pruned_share},
       {"bytes",
        found.variant_bytes > 0 ? std::optional(double(found.variant_bytes)) : std::nullopt}};
-  const auto& own = found.weight ? found.weight : found.local;
-  if (own) {
+  if (const auto& own = WorsePartOf(found)) {
     numbers.push_back({"cosine", own->total.Cosine()});
     numbers.push_back({"mse", own->total.Mse()});
     numbers.push_back({"rmse_steps", own->total.RmseSteps()});

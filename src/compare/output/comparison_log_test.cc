@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -79,6 +80,21 @@ TEST_F(ComparisonLog, NumbersAreUnderTheLayersName) {
   EXPECT_FLOAT_EQ(scalars.at({"m/layers/hidden/sqnr_db/int8", 0}), 6.0206f);
   EXPECT_FLOAT_EQ(scalars.at({"m/layers/hidden/mse/int8", 0}), 30.0f / 4 / 4);
   EXPECT_EQ(scalars.at({"m/layers/hidden/bytes/fp32", 0}), 16);
+}
+
+// A page prints the cosine beside the SQNR; the weights' cosine of 1 would contradict 6 dB.
+TEST_F(ComparisonLog, MetricsAreOfThePartThatTheSqnrIsOf) {
+  auto comparison = CompareModels(folder_ / "m.onnx", folder_ / "q.onnx", {.samples = 0});
+  ASSERT_THAT(comparison, Succeeds());
+  const auto layer = std::ranges::find(comparison->layers, "hidden", &LayerComparison::name);
+  ASSERT_TRUE(layer != comparison->layers.end() && layer->weight);
+  layer->local = layer->weight;
+  layer->local->total.sum_squared_error *= 4;
+  ASSERT_THAT(LogComparison(*comparison, folder_ / "both"), Succeeds());
+  std::map<std::string, float> found;
+  for (const auto& point : testing::ScalarsIn(folder_ / "both")) found[point.tag] = point.value;
+  EXPECT_NEAR(found.at("m/layers/hidden/sqnr_db/int8"), 0, 1e-3);
+  EXPECT_FLOAT_EQ(found.at("m/layers/hidden/mse/int8"), 30.0f / 4);
 }
 
 TEST(ComparisonLogOfExports, KeepsTheNamesThatTagsCannotHold) {

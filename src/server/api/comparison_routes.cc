@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/analysis/pareto.h"
@@ -10,6 +11,7 @@
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
 #include "server/api/aurora_json.h"
+#include "server/api/json_body.h"
 #include "server/content/json_columns.h"
 
 namespace cboard::server {
@@ -23,6 +25,10 @@ using analysis::TableRow;
 using analysis::UniqueNames;
 using analysis::VariantComparison;
 using analysis::VariantsOf;
+using NameSet = std::set<std::string, std::less<>>;
+
+constexpr std::size_t kMaxObjectives = 16;
+constexpr std::size_t kMaxComparedModels = 100'000;
 
 class TableWriter {
  public:
@@ -159,21 +165,27 @@ Result<std::size_t> MetricIndex(const ComparisonTable& table, const std::string&
                                         (known.empty() ? "" : "; the metrics are " + known));
 }
 
-Result<HttpResponse> GetPareto(const ApiCall& call) {
+struct ParetoQuery {
+  std::vector<std::string> metrics;
+  std::string variant;            // Empty for all variants.
+  std::optional<NameSet> models;  // Unset for all models.
+};
+
+Result<HttpResponse> ParetoOf(const ApiCall& call, const ParetoQuery& query) {
   const ComparisonTable table = TableOf(*call.snapshot);
-  const std::string variant = TextQuery(call.target, "variant");
+  const std::vector<std::string> names = UniqueNames(table);
   std::vector<std::size_t> metrics;
   std::vector<compression::Better> directions;
-  for (const auto& [name, value] : call.target.query) {
-    if (name != "metric") continue;
-    CBOARD_ASSIGN_OR_RETURN(const std::size_t index, MetricIndex(table, value));
+  for (const std::string& metric : query.metrics) {
+    CBOARD_ASSIGN_OR_RETURN(const std::size_t index, MetricIndex(table, metric));
     metrics.push_back(index);
     directions.push_back(table.metrics[index].better);
   }
   std::vector<const TableRow*> rows;
   std::vector<std::optional<double>> values;
   for (const TableRow& row : table.rows) {
-    if (!variant.empty() && row.variant != variant) continue;
+    if (!query.variant.empty() && row.variant != query.variant) continue;
+    if (query.models && !query.models->contains(names[row.model_index])) continue;
     rows.push_back(&row);
     for (const std::size_t metric : metrics) {
       const auto& cell = row.cells[metric];
@@ -182,7 +194,6 @@ Result<HttpResponse> GetPareto(const ApiCall& call) {
   }
   CBOARD_ASSIGN_OR_RETURN(const analysis::ParetoFront front,
                           analysis::ComputeParetoFront(directions, values));
-  const std::vector<std::string> names = UniqueNames(table);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   WriteValues(json, "models", rows, [&](const TableRow* row) { return names[row->model_index]; });
@@ -211,6 +222,26 @@ Result<HttpResponse> GetPareto(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
+Result<HttpResponse> GetPareto(const ApiCall& call) {
+  ParetoQuery query{.variant = TextQuery(call.target, "variant")};
+  for (const auto& [name, value] : call.target.query) {
+    if (name == "metric") query.metrics.push_back(value);
+  }
+  return ParetoOf(call, query);
+}
+
+// Reads the models from the body: a list of names may be longer than a URL can be.
+Result<HttpResponse> PostPareto(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
+  ParetoQuery query;
+  CBOARD_ASSIGN_OR_RETURN(query.metrics, body.Texts("metrics", kMaxObjectives));
+  CBOARD_ASSIGN_OR_RETURN(query.variant, body.Text("variant", ""));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> models,
+                          body.Texts("models", kMaxComparedModels));
+  query.models.emplace(models.begin(), models.end());
+  return ParetoOf(call, query);
+}
+
 }  // namespace
 
 std::vector<ApiRoute> ComparisonRoutes() {
@@ -228,6 +259,12 @@ std::vector<ApiRoute> ComparisonRoutes() {
        .parameters = {{"metric", kText, true, true, "A metric; give it twice or more."},
                       {"variant", kText, false, false, "Only this variant of each model."}},
        .handler = GetPareto},
+      {.method = "POST",
+       .path = "/compression/pareto",
+       .summary = "The same for some models.",
+       .body_example =
+           R"({"metrics":["model_size_mb","accuracy"],"variant":"int8","models":["alexnet"]})",
+       .handler = PostPareto},
   };
 }
 

@@ -203,6 +203,16 @@ TEST_F(RoutesTest, TheTableKnowsModelsAndWhereCellsComeFrom) {
               HasSubstr("no model has the metric 'nothing'"));
 }
 
+TEST_F(RoutesTest, TheParetoFrontIsThatOfTheModelsAskedFor) {
+  const std::string metrics = R"("metrics":["accuracy","model_size_mb"],"variant":"int8")";
+  EXPECT_THAT(Post("/compression/pareto", "{" + metrics + R"(,"models":["alexnet"]})"),
+              AllOf(HasSubstr(R"("models":["alexnet"])"), HasSubstr(R"("front":[0])")));
+  EXPECT_THAT(Post("/compression/pareto", "{" + metrics + R"(,"models":[]})"),
+              AllOf(HasSubstr(R"("models":[])"), HasSubstr(R"("front":[])")));
+  EXPECT_THAT(Post("/compression/pareto", R"({"metrics":["nothing"],"models":["alexnet"]})"),
+              HasSubstr("no model has the metric 'nothing'"));
+}
+
 TEST_F(RoutesTest, PagesThatHaveNothingToShowAreLeftOutOfTheContents) {
   EXPECT_THAT(Get("/contents"),
               HasSubstr(R"("pages":["overview","compare","layers","graph","tuning","report",)"

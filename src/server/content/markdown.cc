@@ -236,6 +236,44 @@ class Renderer {
   int images_ = 0;  // Open ones.
 };
 
+// Returns true for the second line of a table: |---|:-:|.
+bool IsDelimiterRow(std::string_view line) {
+  return line.find_first_not_of(" \t\r|:-") == std::string_view::npos &&
+         line.find('|') != std::string_view::npos && line.find('-') != std::string_view::npos;
+}
+
+// Writes |-|-| as |---|---|: md4c 0.4 requires three dashes, GitHub and TensorBoard one. Fenced and
+// indented code is unchanged.
+std::string WithLongDelimiters(std::string_view text) {
+  std::string result;
+  char fence = 0;  // The character of the open fence.
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, size);
+    text.remove_prefix(size);
+    const std::string_view content = line.substr(0, line.find('\n'));
+    const std::size_t indent = std::min(content.find_first_not_of(' '), content.size());
+    const std::string_view inner = content.substr(indent);
+    if (inner.starts_with("```") || inner.starts_with("~~~")) {
+      if (fence == 0) {
+        fence = inner.front();
+      } else if (fence == inner.front()) {
+        fence = 0;
+      }
+    }
+    if (fence != 0 || indent > 3 || !IsDelimiterRow(content)) {
+      result += line;
+      continue;
+    }
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      result += line[i];
+      const bool is_first = line[i] == '-' && (i == 0 || line[i - 1] != '-');
+      if (is_first) result += "--";
+    }
+  }
+  return result;
+}
+
 Renderer& RendererOf(void* user) { return *static_cast<Renderer*>(user); }
 
 }  // namespace
@@ -243,6 +281,7 @@ Renderer& RendererOf(void* user) { return *static_cast<Renderer*>(user); }
 std::string MarkdownToSafeHtml(std::string_view source) {
   std::string text = ToValidUtf8(source);
   const std::size_t null_bytes = std::erase(text, '\0');
+  text = WithLongDelimiters(text);
   MD_PARSER parser{};
   parser.flags = MD_FLAG_TABLES | MD_FLAG_NOHTML;
   parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* user) {

@@ -33,6 +33,15 @@ TEST(Markdown, LetsNoEntityHideAScheme) {
               Not(HasSubstr("script&colon;")));
 }
 
+TEST(Markdown, DrawsTablesWithOneDashPerColumn) {
+  const std::string table = MarkdownToSafeHtml("| a | b |\n|---|---|\n| 1 | 2 |");
+  ASSERT_THAT(table, HasSubstr("<th>a</th>"));
+  EXPECT_EQ(MarkdownToSafeHtml("| a | b |\n|-|:-:|\n| 1 | 2 |"), table);
+  EXPECT_EQ(MarkdownToSafeHtml("| a | b |\r\n|-|-|\r\n| 1 | 2 |"), table);
+  EXPECT_EQ(MarkdownToSafeHtml("```\n|-|\n```\n"), "<pre><code>|-|\n</code></pre>");
+  EXPECT_EQ(MarkdownToSafeHtml("    |-|"), "<pre><code>|-|\n</code></pre>");
+}
+
 TEST(Markdown, ShowsHtmlAsText) {
   EXPECT_EQ(MarkdownToSafeHtml("<img src=x onerror=y>"), "<p>&lt;img src=x onerror=y&gt;</p>");
   EXPECT_EQ(MarkdownToSafeHtml("![\" onerror=\"x](a.png)"),

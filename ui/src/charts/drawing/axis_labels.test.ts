@@ -9,5 +9,6 @@ it("gives long labels of a y axis more space, up to a limit", () => {
 
 it("keeps a label at the edge within the chart", () => {
   expect(placeOf(50, "100", 200)).toEqual({ x: 50, anchor: "middle" });
+  expect(placeOf(15, "-20,000", 200)).toEqual({ x: 0, anchor: "start" });
   expect(placeOf(190, "100,000", 200)).toEqual({ x: 200, anchor: "end" });
 });

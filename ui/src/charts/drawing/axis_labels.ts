@@ -10,10 +10,13 @@ export function leftOf(labels: readonly string[], least = 48, most = 112): numbe
   return Math.min(most, Math.max(least, longest + 12));
 }
 
+const EDGE = 2; // labelWidth() is approximate.
+
 /**
- * The position and alignment of an axis label: centered at `at`, or right-aligned at the edge of the chart ("end") if it
+ * The position and alignment of an axis label: centered at `at`, or aligned to an edge of the chart ("start", "end") if it
  * would leave the chart.
  */
-export function placeOf(at: number, label: string, width: number): { x: number; anchor: "middle" | "end" } {
+export function placeOf(at: number, label: string, width: number): { x: number; anchor: "start" | "middle" | "end" } {
+  if (at - labelWidth(label) / 2 < EDGE) return { x: 0, anchor: "start" };
   return at + labelWidth(label) / 2 > width ? { x: width, anchor: "end" } : { x: at, anchor: "middle" };
 }

@@ -45,6 +45,13 @@ describe("the ceiling of bars", () => {
       ]),
     ).toBe(10);
   });
+  it("shows an outlier beside values that are all in one bar", () => {
+    const outlier = [20000, 0, 0, 0, 0.5, 0.5];
+    expect(ceilingOf([outlier])).toBe(0.625);
+    expect(cutBars(outlier, 0.625)).toEqual([0]);
+    expect(ceilingOf([[99, 0, 0, 1]])).toBe(1.25);
+    expect(ceilingOf([[70, 0, 0, 30]])).toBe(70); // Two values, none of them a spike.
+  });
   it("takes many high bars for a shape", () => {
     expect(ceilingOf([[90, 1, 90, 1, 90, 1, 90, 1]])).toBe(90);
   });

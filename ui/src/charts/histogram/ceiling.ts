@@ -6,20 +6,18 @@ const MAX_SPIKES = 3; // More high bars than this are the shape of the distribut
 const SPIKE_RATIO = 4; // A spike is at least this many times as high as the highest bar that is not a spike.
 const ROOM = 1.25; // Space above the highest bar that is shown completely, as a factor.
 
-/** The highest bar that is not a spike; 0 if all bars are spikes. */
+/** The highest bar that is not a spike; 0 if all bars are spikes of a similar height. */
 function highestBeside(bars: readonly number[]): { beside: number; highest: number } {
   const order = [...bars.keys()].sort((p, q) => (bars[q] ?? 0) - (bars[p] ?? 0));
   const height = (rank: number): number => bars[order[rank] ?? -1] ?? 0;
   // Three adjacent high bars are a narrow bell curve, not spikes.
   const isBell = (spikes: number): boolean =>
     order.slice(0, spikes).some((bar, _, all) => all.includes(bar + 1) && all.includes(bar + 2));
-  let spikes = MAX_SPIKES;
-  while (
-    spikes > 0 &&
-    (!(height(spikes - 1) > 0) || height(spikes - 1) < SPIKE_RATIO * height(spikes) || isBell(spikes))
-  )
-    spikes -= 1;
-  return { beside: height(spikes), highest: height(0) };
+  const filled = bars.filter((bar) => bar > 0).length;
+  // If few bars are filled, the lowest of them still counts as "beside", so that an outlier is visible beside a spike.
+  let spikes = Math.min(MAX_SPIKES, Math.max(0, filled - 1));
+  while (spikes > 0 && (height(spikes - 1) < SPIKE_RATIO * height(spikes) || isBell(spikes))) spikes -= 1;
+  return { beside: spikes === 0 && filled <= MAX_SPIKES ? 0 : height(spikes), highest: height(0) };
 }
 
 /**

@@ -209,7 +209,7 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
       .map((value) => ({ at: x(value), text: xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) }))
       .filter((tick) => tick.text !== ""),
     yTicks: isEmpty ? [] : ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
-    why: !isEmpty ? "" : options.logY ? "nothing above 0 for a log axis" : "no numbers here",
+    why: !isEmpty ? "" : options.logY ? "no value above 0, which a log axis needs" : "no finite values in this chart",
     xName: base === 0 ? xName : `${xName} − ${options.xText(base, 0)}`,
     xText: (value) => options.xText(value, 0),
     nonFinite: lines.map((line) => holesOf(line)),

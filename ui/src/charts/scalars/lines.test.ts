@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { areChannels, withoutChannel, xText } from "./lines";
+import { areChannels, linesOf, withoutChannel, xText } from "./lines";
 
 const noon = new Date(2026, 10, 16, 12, 5, 7).getTime() / 1000; // The local time zone.
 
@@ -23,6 +23,15 @@ it("steps are whole, and time since the beginning has its unit", () => {
     "1 min 40 s",
     "0",
   ]);
+});
+
+it("lines of several tags differ in colour or dashes, also with more runs than colours", () => {
+  const tags = ["loss/train", "loss/val"];
+  const curves = Array.from({ length: 12 }, (_, i) =>
+    tags.map((tag) => ({ run: `run ${i}`, tag, total: 1, steps: [0], wallTimes: () => [0], values: [1] })),
+  ).flat();
+  const looks = linesOf(curves, "step", 0, tags).map(({ look }) => JSON.stringify(look));
+  expect(new Set(looks).size).toBe(24);
 });
 
 it("steps are channels where every run says so", () => {

@@ -4,6 +4,7 @@ import type { Groups } from "../../api/scalars";
 import { toNumber } from "../../api/shape";
 import type { Curve } from "../../api/series";
 import { smoothed, type Line } from "../line/layout";
+import { chooseLooks, ownLook } from "../../domain/runs/look_choice";
 import { lookOf, type RunLook } from "../../domain/runs/run_look";
 import { count, duration } from "../../base/text/format";
 import { distinctNames } from "../../base/text/distinct";
@@ -27,6 +28,7 @@ export type Axis = "step" | "relative" | "wall";
 
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 const COLOURS = 8;
+const MAX_TOLD_APART = 200; // More lines cannot be told apart by their looks.
 
 /** Name and look of the line of one run and tag, in a chart of `tags`; `alone` if the chart has no other run. */
 export function lineName(
@@ -82,8 +84,9 @@ export function linesOf(
   tags: readonly string[] = [],
   served: ServedSmooth = new Map(),
 ): Line[] {
-  const alone = new Set(curves.map(({ run }) => run)).size < 2;
-  return curves.flatMap((curve) => {
+  const runs = new Set(curves.map(({ run }) => run)).size;
+  const alone = runs < 2;
+  const lines = curves.flatMap((curve) => {
     if (curve.error || curve.steps.length === 0) return [];
     return [
       {
@@ -94,6 +97,13 @@ export function linesOf(
       },
     ];
   });
+  if (tags.length < 2 || runs <= COLOURS || lines.length > MAX_TOLD_APART) return lines;
+  // With more runs than colours, the dashes cannot show the tag: two runs would have the same look.
+  const looks = chooseLooks(
+    lines.map(({ name }) => name),
+    new Map(),
+  );
+  return lines.map((line) => ({ ...line, look: looks.get(line.name) ?? ownLook(line.name) }));
 }
 
 /** The mean of each group of runs, with a band of one standard deviation on both sides. */

@@ -10,6 +10,7 @@ import { EmptyPage } from "../../domain/live/EmptyPage";
 import { shellFolder } from "../../domain/live/Snippet";
 import { useGrowingRows } from "../../widgets/useGrowingRows";
 import { query, setQuery } from "../../base/address";
+import { inNaturalOrder } from "../../base/text/natural";
 import { troubledDirectories } from "../../domain/live/log_directories";
 import { status } from "../../domain/live/live";
 import { useResource } from "../../domain/live/resource";
@@ -92,6 +93,10 @@ export default function Files(): JSX.Element {
   const words = query.value.get("find") ?? "";
   const { data, error } = state.value;
   const now = status.value;
+  const places = useMemo(() => {
+    const names = new Map(inNaturalOrder(data?.names ?? []).map((name, place) => [name, place]));
+    return new Map(data?.names.map((name, i) => [i, names.get(name) ?? i]) ?? []);
+  }, [data]);
   const order = useMemo(
     () =>
       data
@@ -99,10 +104,10 @@ export default function Files(): JSX.Element {
             (p, q) =>
               (data.failed_files[q] ?? 0) - (data.failed_files[p] ?? 0) ||
               (data.damaged_bytes[q] ?? 0) - (data.damaged_bytes[p] ?? 0) ||
-              p - q,
+              (places.get(p) ?? 0) - (places.get(q) ?? 0),
           )
         : [],
-    [data],
+    [data, places],
   );
   const found = useMemo(() => {
     const matches = matcherOf(words);

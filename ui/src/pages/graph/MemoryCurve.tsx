@@ -6,8 +6,11 @@ import { getJson, type Params } from "../../api/client";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useSize } from "../../base/dom/useSize";
 import { bytes, plural, significant } from "../../base/text/format";
+import { cutMiddle } from "../../base/text/middle";
 import { useResource } from "../../domain/live/resource";
 import { layoutMemory, operationAt, unitSize } from "./memory_layout";
+
+const MAX_NAME = 48;
 
 export function MemoryCurve({
   source,
@@ -43,7 +46,7 @@ export function MemoryCurve({
   }
   const unknown = sides.reduce((sum, { side }) => sum + side.unknown_shapes, 0);
   // One name for each graph, or one name for both if they are equal.
-  const peaks = [...new Set(sides.map(({ side }) => side.peak_path.split("/").at(-1) ?? ""))];
+  const peaks = [...new Set(sides.map(({ side }) => side.peak_path))];
   const at = sides.flatMap(({ id, side }) => {
     const i = selected === null ? -1 : side.paths.indexOf(selected);
     return i < 0 ? [] : [{ id, place: side.places[i] ?? 0 }];
@@ -60,8 +63,15 @@ export function MemoryCurve({
       <div class="panel-head">
         <h2 id="memory-title">Running memory</h2>
         <span class="note">
-          memory of the activations in use at each node, {layout?.unit ?? "bytes"}, for one sample; the maximum is{" "}
-          {peaks.join(" and ")}
+          memory of the activations in use at each node, {layout?.unit ?? "bytes"}, for one sample; most at{" "}
+          {peaks.map((path, i) => (
+            <span key={path}>
+              {i > 0 && " and "}
+              <span class="mono" title={path}>
+                {cutMiddle(path, MAX_NAME)}
+              </span>
+            </span>
+          ))}
           {unknown > 0 ? `; ${plural(unknown, "operation")} without a shape left out` : ""}
         </span>
       </div>

@@ -21,7 +21,7 @@ import { errorsOfBoxes, nextWorst, pairWithLayers } from "./errors";
 import { Grid } from "./grid";
 import { layoutMemory, operationAt } from "./memory_layout";
 import { chooseSources, isOnItsWay, nameOf, readSources } from "./sources";
-import { boundsOf, fitText, linePath, tipPath } from "./strokes";
+import { boundsOf, fitText, linePath, tipPath, withoutNamespace } from "./strokes";
 import { neighbour, openedFor, toggled } from "./walk";
 
 interface BoxText {
@@ -410,6 +410,15 @@ describe("strokes", () => {
     tipPath(path, [0, 30, 0, 10]);
     expect(said.slice(3)).toEqual(["M-3,15", "L3,15", "L0,10", "Z"]);
     expect(boundsOf([5, 0, 25, 30])).toEqual([5, 0, 25, 30]);
+  });
+  it("name operators without the namespace of PyTorch", () => {
+    expect(["aten::_convolution", "aten::relu", "prim::Constant", "Conv", "a::"].map(withoutNamespace)).toEqual([
+      "convolution",
+      "relu",
+      "Constant",
+      "Conv",
+      "a::",
+    ]);
   });
   it("cut text that is too long", () => {
     const context = { measureText: (text: string) => ({ width: text.length * 6 }) as TextMetrics, font: "" };

@@ -4,7 +4,7 @@ import { seen, type Camera, type Size } from "./camera";
 import type { Look } from "./colours";
 import { Change, isIn, Kind, opOf, type Drawing, type Side } from "./data";
 import type { Grid } from "./grid";
-import { fitText, linePath, tipPath } from "./strokes";
+import { fitText, linePath, tipPath, withoutNamespace } from "./strokes";
 
 export interface Ink {
   readonly paper: string;
@@ -45,6 +45,7 @@ const NAMES_FROM = 0.45; // Below this zoom, boxes have no text.
 const TIPS_FROM = 0.3; // Below this zoom, lines have no arrows.
 const LINES_FROM = 0.035; // Below this zoom, lines are not drawn.
 const DIM = 0.22;
+const MIN_OPERATOR = 0.2; // The least share of a box that its operator gets beside a long name.
 
 export function paintPane(
   context: CanvasRenderingContext2D,
@@ -291,16 +292,18 @@ function paintBox(
       ? VERDICT[level] + value
       : closed
         ? plural(counts?.node_counts[box] ?? 0, "op")
-        : opOf(drawing, box, side);
+        : withoutNamespace(opOf(drawing, box, side));
+  const name = (closed ? "▸ " : "") + (boxes.labels[box] ?? "");
+  const indent = fill !== null && glyph !== undefined ? 24 : 16;
   context.textAlign = "right";
   context.fillStyle = level !== "" ? ink[level] : ink.ink3;
-  const rightText = fitText(context, right, width * 0.55);
+  // A figure is whole; an operator is shortened before the name is.
+  const free = width - indent - 16 - context.measureText(name).width;
+  const rightText = fitText(context, right, value !== "" ? width * 0.55 : Math.max(width * MIN_OPERATOR, free));
   context.fillText(rightText, left + width - 8, top + 15);
   context.textAlign = "left";
   context.fillStyle = gone ? ink.ink3 : ink.ink;
-  const name = (closed ? "▸ " : "") + (boxes.labels[box] ?? "");
   if (glyph !== undefined) context.fillText(glyph, left + (fill !== null ? 13 : 6), top + 15);
-  const indent = fill !== null && glyph !== undefined ? 24 : 16;
   context.fillText(
     fitText(context, name, width - indent - 16 - context.measureText(rightText).width),
     left + indent,

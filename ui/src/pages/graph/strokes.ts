@@ -28,6 +28,9 @@ export function tipPath(
   path.closePath();
 }
 
+/** The operator as it is written into a box: "convolution" for PyTorch's "aten::_convolution". */
+export const withoutNamespace = (operator: string): string => operator.replace(/^\w+::_?(?=\w)/, "");
+
 const fitted = new Map<string, string>();
 const MAX_FITTED = 20_000;
 

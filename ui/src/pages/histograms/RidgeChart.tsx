@@ -7,7 +7,7 @@ import { lookOf } from "../../domain/runs/run_look";
 import { fixed, significant, tickTexts } from "../../base/text/format";
 import { ticks } from "../../base/math/scale";
 import type { Bars } from "./data";
-import { labelWidth } from "../../charts/drawing/axis_labels";
+import { placeOf } from "../../charts/drawing/axis_labels";
 import { barAt, labelOf, layoutRidges, ridgeAt } from "./layout";
 
 /** The histogram bar under the pointer. */
@@ -130,9 +130,9 @@ export function RidgeChart({
           {xTicks.map((t, i) => (
             <text
               key={t}
-              x={Math.max(layout.x(t), labelWidth(xTexts[i] ?? "") / 2)}
+              x={placeOf(layout.x(t), xTexts[i] ?? "", width).x}
               y={height - 6}
-              text-anchor="middle"
+              text-anchor={placeOf(layout.x(t), xTexts[i] ?? "", width).anchor}
             >
               {xTexts[i]}
             </text>

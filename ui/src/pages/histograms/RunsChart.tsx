@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Spikes } from "../../charts/histogram/Spikes";
 import { hideReadout, showReadout } from "../../widgets/readout";
+import { placeOf } from "../../charts/drawing/axis_labels";
 import { useSize } from "../../base/dom/useSize";
 import { titleOf } from "../../domain/runs/run_titles";
 import { lookOf } from "../../domain/runs/run_look";
@@ -118,7 +119,12 @@ export function RunsChart({
           })}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
           {layout.xTicks.map((tick) => (
-            <text key={tick.text} x={tick.at} y={height - 6} text-anchor="middle">
+            <text
+              key={tick.text}
+              x={placeOf(tick.at, tick.text, width).x}
+              y={height - 6}
+              text-anchor={placeOf(tick.at, tick.text, width).anchor}
+            >
               {tick.text}
             </text>
           ))}

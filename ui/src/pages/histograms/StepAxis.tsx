@@ -4,6 +4,8 @@ import { labelWidth, placeOf } from "../../charts/drawing/axis_labels";
 import { count } from "../../base/text/format";
 import { ticks, type Scale } from "../../base/math/scale";
 
+const GAP = 6; // Between the name and the first label, in pixels.
+
 export function StepAxis({
   layout: { box, x },
   width,
@@ -21,17 +23,23 @@ export function StepAxis({
   const labels = ticks(...x.domain, most)
     .filter(Number.isInteger)
     .map((t) => ({ text: count(t), ...placeOf(x(t), count(t), width) }));
-  const first = labels[0] ? labels[0].x - labelWidth(labels[0].text) / 2 : box.l;
+  const startOf = (label: (typeof labels)[number]): number =>
+    label.x - labelWidth(label.text) * { start: 0, middle: 0.5, end: 1 }[label.anchor];
+  const first = labels[0] ? startOf(labels[0]) : box.l;
+  // The name stays inside the chart; a label that would touch it is left out.
+  const nameEnd = Math.max(labelWidth(name), Math.min(box.l - GAP, first - GAP));
   return (
     <>
-      <text x={Math.min(box.l - 6, first - 6)} y={height - 6} text-anchor="end">
+      <text x={nameEnd} y={height - 6} text-anchor="end">
         {name}
       </text>
-      {labels.map((label) => (
-        <text key={label.text} x={label.x} y={height - 6} text-anchor={label.anchor}>
-          {label.text}
-        </text>
-      ))}
+      {labels
+        .filter((label) => startOf(label) >= nameEnd + GAP / 2)
+        .map((label) => (
+          <text key={label.text} x={label.x} y={height - 6} text-anchor={label.anchor}>
+            {label.text}
+          </text>
+        ))}
     </>
   );
 }

@@ -20,6 +20,7 @@ import {
   filtersText,
   questionOf,
   readFilters,
+  inOrderOfNames,
   readTrials,
   usualMetric,
   usualPartner,
@@ -97,7 +98,7 @@ export default function HParams(): JSX.Element {
   // All trials without filters, so that the values to choose from do not change when a filter is set.
   const whole = useResource("hparams", (signal) => postJson(hparamsShape, "hparams", { limit: MAX_TRIALS }, signal));
   const all = useMemo(
-    () => (whole.state.value.data ? readTrials(whole.state.value.data) : null),
+    () => (whole.state.value.data ? inOrderOfNames(readTrials(whole.state.value.data)) : null),
     [whole.state.value.data],
   );
   const filters = useMemo(() => readFilters(query.value.get("where")), [query.value.get("where")]);
@@ -108,7 +109,8 @@ export default function HParams(): JSX.Element {
   const chosen = useResource(request ?? "", async (signal) => {
     if (request === null) return null;
     const response = await postJson(hparamsShape, "hparams", JSON.parse(request), signal);
-    return { request, sort, trials: readTrials(response) };
+    const trials = readTrials(response);
+    return { request, sort, trials: sort === null ? inOrderOfNames(trials) : trials };
   });
   // Until the response to the current request arrives, the table shows the previous rows and their order.
   const arrived = asks ? chosen.state.value.data : null;

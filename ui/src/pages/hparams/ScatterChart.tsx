@@ -5,9 +5,13 @@ import { useMemo } from "preact/hooks";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useSize } from "../../base/dom/useSize";
 import { cutMiddle } from "../../base/text/middle";
+import { labelWidth } from "../../charts/drawing/axis_labels";
 import { cellText, type Column, type Trials } from "./data";
 import { heatOf, type AxisView } from "./parallel_layout";
 import { layoutScatter, nearestPoint, wordsApart } from "./scatter_layout";
+
+/** The name of an axis, shortened in the middle if it is wider than the chart. */
+const fitting = (name: string, width: number): string => cutMiddle(name, Math.floor(width / labelWidth("m")) - 2);
 
 export function ScatterChart({
   trials,
@@ -93,10 +97,12 @@ export function ScatterChart({
           )}
           <path class="axis" d={`M${layout.left} ${layout.top}V${Math.round(layout.bottom) + 0.5}H${layout.right}`} />
           <text class="name" x={layout.right} y={layout.bottom + 32} text-anchor="end">
-            {x.label}
+            {fitting(x.label, layout.right - layout.left)}
+            {fitting(x.label, layout.right - layout.left) !== x.label && <title>{x.label}</title>}
           </text>
           <text class="name halo" x={layout.left + 6} y={layout.top - 4}>
-            {y.label}
+            {fitting(y.label, layout.right - layout.left)}
+            {fitting(y.label, layout.right - layout.left) !== y.label && <title>{y.label}</title>}
           </text>
           {layout.points.map((point) => (
             <circle

@@ -1,9 +1,12 @@
 import { useComputed, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { exact, significant, steady } from "../../base/text/format";
+import type { ColumnSpec } from "../../widgets/table/columns";
+import { useColumns } from "../../widgets/table/useColumns";
 import { useGrowingRows } from "../../widgets/useGrowingRows";
 import { setQuery } from "../../base/address";
-import type { Column, Trials } from "./data";
+import { cellText, type Column, type Trials } from "./data";
 import { heatOf } from "./parallel_layout";
 
 const STATUS: Readonly<Record<string, string>> = { success: "verdict good", failure: "verdict bad", running: "mid" };
@@ -25,6 +28,30 @@ function Cell({ column, index }: { column: Column; index: number }): JSX.Element
   return <td title={String(value)}>{String(value)}</td>;
 }
 
+/** A column of the table: a setting or a metric, or null for the name and the status of the trial. */
+interface TableColumn extends ColumnSpec {
+  readonly column: Column | null;
+}
+
+const GLYPH = 7.6; // The approximate width of a character, and the padding of a cell with the sort sign, in pixels.
+const PADDING = 40;
+const [MIN_WIDTH, MAX_WIDTH] = [72, 220];
+
+/** The width that the values need; a name may be up to twice as long as they are before it gets a second line. */
+function widthOf(column: Column): number {
+  const longest = column.values.reduce<number>((most, value) => Math.max(most, cellText(value).length), 6);
+  const letters = Math.max(longest, Math.min(column.label.length, 2 * longest));
+  return Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, letters * GLYPH + PADDING)));
+}
+
+function tableColumns(columns: readonly Column[]): TableColumn[] {
+  return [
+    { id: "trial", name: "Trial", width: 150, grows: true, fixed: true, column: null },
+    { id: "ended", name: "Ended", width: 100, column: null },
+    ...columns.map((column) => ({ id: column.id, name: column.label, width: widthOf(column), column })),
+  ];
+}
+
 function directionOf(sort: string | null, column: Column): "ascending" | "descending" | undefined {
   return sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : undefined;
 }
@@ -40,7 +67,7 @@ function TrialRow({
 }: {
   trials: Trials;
   index: number;
-  columns: readonly Column[];
+  columns: readonly TableColumn[];
   heat: string;
   hot: Signal<number | null>;
   onOpen: (index: number) => void;
@@ -61,21 +88,25 @@ function TrialRow({
         if (event.key === "Enter") onOpen(index);
       }}
     >
-      <td title={runs.join(", ")}>
-        <span class="run-line">
-          <span class={`heat-dot ${heat}`} />
-          <span class="tail">
-            <bdi>{title}</bdi>
-          </span>
-          {runs.length > 1 && <span class="dim"> × {runs.length}</span>}
-        </span>
-      </td>
-      <td>
-        <span class={STATUS[status] ?? "none"}>{status === "unknown" ? "–" : status}</span>
-      </td>
-      {columns.map((column) => (
-        <Cell key={column.id} column={column} index={index} />
-      ))}
+      {columns.map(({ id, column }) =>
+        column ? (
+          <Cell key={id} column={column} index={index} />
+        ) : id === "trial" ? (
+          <td key={id} title={runs.join(", ")}>
+            <span class="run-line">
+              <span class={`heat-dot ${heat}`} />
+              <span class="tail">
+                <bdi>{title}</bdi>
+              </span>
+              {runs.length > 1 && <span class="dim"> × {runs.length}</span>}
+            </span>
+          </td>
+        ) : (
+          <td key={id}>
+            <span class={STATUS[status] ?? "none"}>{status === "unknown" ? "–" : status}</span>
+          </td>
+        ),
+      )}
     </tr>
   );
 }
@@ -106,7 +137,11 @@ export function TrialTable({
 }): JSX.Element {
   const rows = useGrowingRows(trials.names.length);
   const heats = heatOf(colourBy);
-  const head = (column: Column): JSX.Element => {
+  const specs = useMemo(() => tableColumns(columns), [columns]);
+  const arranged = useColumns(specs, { key: "table" });
+  const head = (spec: TableColumn): JSX.Element => {
+    const { column } = spec;
+    if (!column) return arranged.head(spec, spec.name);
     const [chosen, shown] = [directionOf(sort, column), directionOf(order, column)];
     // The first click on a column sorts metrics in descending order and settings in ascending order. The second click
     // reverses the order, and the third click removes it.
@@ -120,31 +155,26 @@ export function TrialTable({
             ? column.id
             : `-${column.id}`
           : null;
-    return (
-      <th
-        key={column.id}
-        scope="col"
-        class={column.isNumeric ? "num" : ""}
-        aria-sort={shown}
-        title={column.description || undefined}
+    return arranged.head(
+      spec,
+      <button
+        class="sort"
+        title={[column.label, column.description].filter(Boolean).join(": ")}
+        onClick={() => setQuery({ sort: next }, "replace")}
       >
-        <button class="sort" onClick={() => setQuery({ sort: next }, "replace")}>
-          {column.label}
-          {shown ? (shown === "descending" ? " ↓" : " ↑") : ""}
-        </button>
-      </th>
+        {column.label}
+        {shown ? (shown === "descending" ? " ↓" : " ↑") : ""}
+      </button>,
+      { class: column.isNumeric ? "num" : "", ...(shown ? { "aria-sort": shown } : {}) },
     );
   };
   return (
     <div class="scroll">
-      <table class={`table trials${waits ? " stale" : ""}`} aria-busy={waits}>
+      <table class={`table arranged trials${waits ? " stale" : ""}`} style={arranged.style} aria-busy={waits}>
         <caption class="sr">Trials</caption>
+        {arranged.colgroup}
         <thead>
-          <tr>
-            <th scope="col">Trial</th>
-            <th scope="col">Ended</th>
-            {columns.map(head)}
-          </tr>
+          <tr>{arranged.shown.map(head)}</tr>
         </thead>
         <tbody>
           {trials.names.slice(0, rows.shown).map((name, i) => (
@@ -152,7 +182,7 @@ export function TrialTable({
               key={`${name} ${trials.runs[i]?.[0] ?? i}`}
               trials={trials}
               index={i}
-              columns={columns}
+              columns={arranged.shown}
               heat={heats[i] ?? "heat-none"}
               hot={hot}
               onOpen={onOpen}

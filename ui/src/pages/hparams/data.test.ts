@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   axesOf,
   filtersText,
+  inOrderOfNames,
   levelsOf,
   questionOf,
   readFilters,
@@ -33,6 +34,13 @@ const response = {
 
 describe("trials", () => {
   const trials = readTrials(response);
+  it("are in the natural order of their names, each with its own values", () => {
+    const groups = { ...response.groups, names: ["trial_10", "trial_2"] };
+    const sorted = inOrderOfNames(readTrials({ ...response, groups }));
+    expect(sorted.names).toEqual(["trial_2", "trial_10"]);
+    expect(sorted.runs).toEqual([["b"], ["a"]]);
+    expect(sorted.columns[0]!.values).toEqual([8, 4]);
+  });
   it("has a column per hyperparameter and metric, and knows which vary", () => {
     expect(trials.columns.map((c) => [c.id, c.isNumeric, c.varies])).toEqual([
       ["h:bits", true, true],

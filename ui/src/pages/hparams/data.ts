@@ -2,6 +2,7 @@
 import type { HParamValue, HParamsResponse } from "../../api/hparams";
 import { toNumber } from "../../api/shape";
 import { significant } from "../../base/text/format";
+import { byNumber } from "../../base/text/natural";
 
 export interface Column {
   readonly id: string; // The id of the column: "h:bits" or "m:group\ttag".
@@ -33,6 +34,20 @@ export interface Trials {
 
 function varies(values: readonly (HParamValue | null)[]): boolean {
   return values.some((value) => !Object.is(value, values[0]));
+}
+
+/** The trials in natural order of their names: trial_2 before trial_10. */
+export function inOrderOfNames(trials: Trials): Trials {
+  const nameOf = (i: number): string => trials.names[i] || trials.runs[i]?.[0] || "";
+  const order = [...trials.names.keys()].sort((p, q) => byNumber(nameOf(p), nameOf(q)));
+  const sorted = <T>(values: readonly T[]): T[] => order.map((i) => values[i] as T);
+  return {
+    ...trials,
+    names: sorted(trials.names),
+    statuses: sorted(trials.statuses),
+    runs: sorted(trials.runs),
+    columns: trials.columns.map((column) => ({ ...column, values: sorted(column.values) })),
+  };
 }
 
 export function readTrials(response: HParamsResponse): Trials {

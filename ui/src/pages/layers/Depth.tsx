@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../base/dom/useSize";
 import { plural } from "../../base/text/format";
 import { figureText, limitText, topOf, type Layer, type Limits } from "../../domain/layers/layers";
-import { byDepth, clampDb, labelOf, layoutDepth, type DepthLayout } from "./depth_layout";
+import { areSpared, byDepth, clampDb, labelOf, layoutDepth, type DepthLayout } from "./depth_layout";
 
 /** Uses few SVG elements for any number of layers: one path per level, and one rectangle for the pointer. */
 function Stems({
@@ -85,6 +85,7 @@ export function Depth({
   const ruled = layout !== null && layout.rule.length > 0;
   const reds = new Set(layers.filter((layer) => !Number.isNaN(layer.sqnr)).map((layer) => layer.limits.red_db));
   const [red] = reds;
+  const verb = areSpared(layers) ? "to watch" : "fail";
   const above = layout !== null && ruleAtRight && (label?.to ?? 0) >= layout.box.r - RULE_ROOM;
   return (
     <div class="depth-plot" ref={ref}>
@@ -145,7 +146,7 @@ export function Depth({
               y={(layout.rule.at(ruleAtRight ? -1 : 0)?.[1] ?? 0) + (above ? -4 : 12)}
               text-anchor={ruleAtRight ? "end" : "start"}
             >
-              {reds.size === 1 && red !== undefined ? `fail below ${limitText(red)} dB` : "fail below this line"}
+              {reds.size === 1 && red !== undefined ? `${verb} below ${limitText(red)} dB` : `${verb} below this line`}
             </text>
           )}
           {isDrawn && at >= 0 && (

@@ -188,7 +188,8 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
       {
         id: "worst",
         name: "Worst ch.",
-        title: "The worst channel: its number, if it was logged, and its SQNR in dB",
+        title:
+          "The worst channel: its number, if it was logged, and its SQNR in dB; of the weights if the log is by compare",
         hidden: narrow || hasRestored,
       },
       layers,

@@ -79,6 +79,13 @@ function pickedOf(shown: readonly Layer[]): Layer | null {
   );
 }
 
+/** Which SQNRs are upper bounds, because only histograms were logged. */
+function boundsText(layers: readonly Layer[]): string {
+  const bounds = layers.filter((layer) => layer.sqnrIsBound).length;
+  if (bounds === 0) return "";
+  return bounds === layers.length ? ", upper bounds from histograms" : ", ≤ upper bounds from histograms";
+}
+
 const NO_LIMITS = { red_db: 20, amber_db: 30 };
 
 /** The CSS class of the verdict on the outputs, by level. Other levels are grey, because nothing was measured. */
@@ -229,7 +236,8 @@ export default function Layers(): JSX.Element {
         <div class="panel-head">
           <h2 id="depth-title">Error along the depth of the model</h2>
           <span class="note">
-            SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", upper bound from histograms" : ""}
+            SQNR in dB{boundsText(layers)}
+            {layers.some((l) => l.carried !== null) ? "; line: accumulated over the layers before" : ""}
             {limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}; layers in the order of the{" "}
             {data.order === "graph" ? "graph" : "log"}
           </span>

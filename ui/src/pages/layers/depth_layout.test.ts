@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Layer } from "../../domain/layers/layers";
-import { labelOf, layoutDepth } from "./depth_layout";
+import { areSpared, labelOf, layoutDepth } from "./depth_layout";
 
 const layers = (sqnrs: readonly number[]): Layer[] =>
   sqnrs.map(
@@ -22,6 +22,18 @@ it("every layer has a stem when there is room, and the pointer finds the nearest
   expect(layout.stems.map((stem) => stem.layer.name)).toEqual(["layer0", "layer1", "layer2"]);
   expect(layout.layerAt(layout.x(1) + 2)?.name).toBe("layer1");
   expect(layout.layerAt(-50)?.name).toBe("layer0");
+});
+
+it("layers below the limit are spared if none of them fails", () => {
+  const [good, low] = layers([30, 4]) as [Layer, Layer];
+  expect(areSpared([good])).toBe(false);
+  expect(areSpared([good, { ...low, level: "warn" }])).toBe(true);
+  expect(
+    areSpared([
+      { ...good, level: "bad" },
+      { ...low, level: "warn" },
+    ]),
+  ).toBe(false);
 });
 
 it("stems hang from what so many bits can keep", () => {

@@ -85,6 +85,10 @@ function stemsOf(
   return stems;
 }
 
+/** Whether no layer below its limit fails, because the outputs of the model are sound. */
+export const areSpared = (layers: readonly Layer[]): boolean =>
+  layers.some((layer) => layer.sqnr < layer.limits.red_db) && layers.every((layer) => layer.level !== "bad");
+
 /** The SQNR limited to the range of the axis; a lost layer is at the lower edge. */
 export function clampDb(db: number, top: number, bottom: number): number {
   return Number.isNaN(db) ? top : Math.max(bottom, Math.min(top, db));

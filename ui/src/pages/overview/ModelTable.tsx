@@ -393,7 +393,7 @@ export function ModelTable({
           class="field push"
           type="search"
           aria-label="Filter models"
-          placeholder="Filter models: resnet drop<1 speedup>1.2"
+          placeholder="Filter models: resnet drop<1"
           value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")}
         />

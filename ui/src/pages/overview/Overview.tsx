@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
+import { loadFront } from "../../api/compression/pareto";
 import type { Comparison, Metric } from "../../api/compression/table";
 import { readWeights, weightsText } from "../../domain/models/aurora";
 import { asFraction, isFraction } from "../../domain/models/gates";
@@ -23,7 +24,7 @@ import { AuroraPanel } from "./AuroraPanel";
 import { ModelCard } from "./ModelCard";
 import { ModelTable } from "./ModelTable";
 import { ParetoChart } from "./ParetoChart";
-import { frontOf, type ParetoInput } from "./pareto_layout";
+import type { ParetoInput } from "./pareto_layout";
 import { Radar } from "./Radar";
 import { MAX_IN_RADAR, withTick } from "./radar_layout";
 import { Tiles } from "./Tiles";
@@ -34,6 +35,7 @@ import {
   overviewOf,
   pairAt,
   readBrush,
+  type Brush,
   type OverviewData,
   type Row,
 } from "./rows";
@@ -139,11 +141,6 @@ interface Chart {
   readonly inputs: readonly ParetoInput[];
   readonly logX: boolean;
   readonly logY: boolean;
-  /**
-   * If one model beats all others, the Pareto front is a single point and no line can be drawn. The page then names the
-   * model.
-   */
-  readonly alone: string | null;
   /** The experiment whose models are ranked, if there are several experiments. */
   readonly rankedIn: string | null;
 }
@@ -160,18 +157,44 @@ function chartOf(data: OverviewData): Chart | null {
   const ranked = largestExperiment(shown);
   const inputs = paretoInputs(data, x, y, ranked);
   const log = (key: string, usual: boolean): boolean => (query.value.has(key) ? query.value.get(key) === "1" : usual);
-  const front = frontOf(inputs, x.higherIsBetter ?? false, y.higherIsBetter ?? true);
-  const alone =
-    front.length === 1 && inputs.filter((m) => m.ranked).length > 1 ? (inputs[front[0]!]?.name ?? null) : null;
   return {
     x,
     y,
     inputs,
-    alone,
     rankedIn: inputs.every((m) => m.ranked) ? null : (ranked ?? null),
     logX: log("xlog", spansDecade(inputs)),
     logY: log("ylog", false),
   };
+}
+
+const NO_FRONT: ReadonlySet<string> = new Set();
+
+/**
+ * The Pareto front of the ranked models that pass the filter, computed by the server. It is empty if the logs do not
+ * say which direction of a metric is better.
+ */
+function useFront(chart: Chart | null, ranked: readonly string[], b: string): ReadonlySet<string> {
+  const hasDirections = chart !== null && chart.x.higherIsBetter !== null && chart.y.higherIsBetter !== null;
+  const metrics = chart && hasDirections && ranked.length > 0 ? [chart.x.name, chart.y.name] : [];
+  const key = JSON.stringify([metrics, b, ranked]);
+  const { data } = useResource(key, async (signal) => ({
+    key,
+    front: metrics.length === 0 ? NO_FRONT : await loadFront(metrics, b, ranked, signal),
+  })).state.value;
+  return data?.key === key ? data.front : NO_FRONT; // Not the front of other axes or models.
+}
+
+function rowsInside(data: OverviewData, chart: Chart | null, brush: Brush | null): Row[] {
+  const inside = new Set(
+    chart?.inputs
+      .filter(({ xb, yb }) => !brush || (xb >= brush.x[0] && xb <= brush.x[1] && yb >= brush.y[0] && yb <= brush.y[1]))
+      .map((m) => m.name),
+  );
+  return visibleRows(
+    data,
+    query.value.get("find") ?? "",
+    (row) => (!brush || inside.has(row.name)) && (!query.value.has("diff") || differs(row)),
+  );
 }
 
 export default function Overview(): JSX.Element {
@@ -187,6 +210,10 @@ export default function Overview(): JSX.Element {
   const data = useMemo(() => (table && summary ? overviewOf(table, a, b, summary) : null), [table, a, b, summary]);
   const [xName, yName, xLog, yLog] = ["x", "y", "xlog", "ylog"].map((key) => query.value.get(key));
   const chart = useMemo(() => (data ? chartOf(data) : null), [data, xName, yName, xLog, yLog]);
+  const filtered = data ? rowsInside(data, chart, null) : [];
+  const passing = new Set(filtered.map((row) => row.name));
+  const ranked = chart?.inputs.flatMap((m) => (m.ranked && passing.has(m.name) ? [m.name] : [])) ?? [];
+  const front = useFront(chart, ranked, b);
   if (!table) return <Waiting />;
   if (table.models.length === 0) return <Empty />;
   if (error && !summary)
@@ -203,21 +230,12 @@ export default function Overview(): JSX.Element {
   if (!data || data.rows.length === 0) return <Empty />;
 
   const brush = chart ? readBrush(query.value.get("brush")) : null;
-  const marked =
-    brush && chart
-      ? new Set(
-          chart.inputs
-            .filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1])
-            .map((m) => m.name),
-        )
-      : null;
-  const rows = visibleRows(
-    data,
-    query.value.get("find") ?? "",
-    (row) => (marked === null || marked.has(row.name)) && (!query.value.has("diff") || differs(row)),
-  );
+  const rows = brush ? rowsInside(data, chart, brush) : filtered;
+  // With one model on the front there is no line to draw, so the page names the model.
+  const [winner = null] = front.size === 1 && ranked.length > 1 ? front : [];
   const rules =
     [...summary.verdicts.values()].find(({ gates }) => gates.length > 0)?.gates.map(({ rule }) => rule) ?? [];
+  const isDrawn = chart !== null && chart.inputs.length > 0;
   const derived = chart?.inputs.filter((m) => m.derived).length ?? 0;
   const pins = listOf(query.value.get("pins")).slice(0, MAX_IN_RADAR);
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
@@ -263,7 +281,7 @@ export default function Overview(): JSX.Element {
             <span class="note long">
               <span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of{" "}
               {plural(data.rows.length, "model")} logged both variants{derived > 0 ? `, ${derived} derived` : ""}
-              {chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}
+              {winner !== null ? `; none beats ${winner}` : ""}
               {chart && chart.rankedIn !== null
                 ? `; the Pareto front compares only models of ${chart.rankedIn === "." ? "the log directory itself" : chart.rankedIn}, because experiments may differ in data and machine`
                 : ""}
@@ -273,23 +291,25 @@ export default function Overview(): JSX.Element {
                 Clear the selected area
               </button>
             ) : (
-              <span class="note push hint">drag over the chart to filter models</span>
+              isDrawn && <span class="note push hint">drag over the chart to filter models</span>
             )}
-            <button
-              class="link"
-              onClick={() => {
-                const svg = drawing.current?.querySelector("svg");
-                if (svg)
-                  saveSvg(
-                    "pareto",
-                    standaloneSvg(svg, `${drawing.current?.querySelector("h2")?.textContent ?? ""}: ● ${a} → ◆ ${b}`),
-                  );
-              }}
-            >
-              SVG
-            </button>
+            {isDrawn && (
+              <button
+                class="link"
+                onClick={() => {
+                  const svg = drawing.current?.querySelector("svg");
+                  if (svg)
+                    saveSvg(
+                      "pareto",
+                      standaloneSvg(svg, `${drawing.current?.querySelector("h2")?.textContent ?? ""}: ● ${a} → ◆ ${b}`),
+                    );
+                }}
+              >
+                SVG
+              </button>
+            )}
           </div>
-          {chart && chart.inputs.length > 0 ? (
+          {isDrawn ? (
             <ParetoChart
               {...chart}
               xHigherIsBetter={chart.x.higherIsBetter ?? false}
@@ -297,6 +317,7 @@ export default function Overview(): JSX.Element {
               {...(isFraction(chart.y) ? { yMost: 100 } : {})}
               xLabel={shownLabel(chart.x)}
               yLabel={shownLabel(chart.y)}
+              front={front}
               frontName={`${b} front`}
               summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with one arrow from ${a} to ${b} for each model`}
               hot={hot}

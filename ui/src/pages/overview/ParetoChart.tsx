@@ -23,6 +23,8 @@ export interface ParetoChartProps {
   readonly xLabel: string;
   readonly yLabel: string;
   readonly frontName: string;
+  /** The names of the models on the Pareto front; empty until the server's response arrives. */
+  readonly front: ReadonlySet<string>;
   readonly summary: string;
   readonly hot: Signal<string | null>;
   /** The names of models that pass the filters; other models are faint. */
@@ -54,9 +56,20 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
         logY: props.logY,
         xHigherIsBetter: props.xHigherIsBetter,
         yHigherIsBetter: props.yHigherIsBetter,
+        front: props.front,
         ...(props.yMost === undefined ? {} : { yMost: props.yMost }),
       }),
-    [props.inputs, width, height, props.logX, props.logY, props.xHigherIsBetter, props.yHigherIsBetter, props.yMost],
+    [
+      props.inputs,
+      props.front,
+      width,
+      height,
+      props.logX,
+      props.logY,
+      props.xHigherIsBetter,
+      props.yHigherIsBetter,
+      props.yMost,
+    ],
   );
   const point = (mark: Mark, x: number, y: number): void => {
     if (drag) return;

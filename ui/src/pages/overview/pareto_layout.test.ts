@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { boxesAlong, touches } from "../../charts/drawing/labels";
 import { layoutPareto, type ParetoInput } from "./pareto_layout";
 
-const options = { width: 900, height: 320, logX: true, logY: false, xHigherIsBetter: false, yHigherIsBetter: true };
+const options = {
+  width: 900,
+  height: 320,
+  logX: true,
+  logY: false,
+  xHigherIsBetter: false,
+  yHigherIsBetter: true,
+  front: new Set(["shufflenet", "mobilenet_v3", "resnet50"]),
+};
 const models: ParetoInput[] = [
   { name: "resnet50", xa: 98, ya: 80.9, xb: 25, yb: 80.3 },
   { name: "shufflenet", xa: 5.3, ya: 60.6, xb: 1.5, yb: 58 },
@@ -28,6 +36,12 @@ describe("Pareto layout", () => {
     expect(layout.marks.map((m) => m.onFront)).toEqual([true, true, true, false]);
     expect(layout.marks.map((m) => m.grew)).toEqual([false, false, true, false]);
     expect(layout.front.startsWith("M")).toBe(true);
+  });
+  it("draws no front if none is known", () => {
+    const layout = layoutPareto(models, { ...options, front: new Set() })!;
+    expect(layout.front).toBe("");
+    expect(layout.frontLabel).toBeNull();
+    expect(layout.marks.some((m) => m.onFront)).toBe(false);
   });
   it("draws no arrow without a baseline, and no label over another or over an arrow", () => {
     const many = Array.from({ length: 120 }, (_, i) => ({

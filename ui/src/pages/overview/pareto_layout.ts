@@ -1,7 +1,6 @@
 // The layout of the Pareto chart: marks, arrows, the Pareto front and labels. Pure functions that convert values to
 // pixels.
 import { boxesAlong, LabelPlacer, spotsAround, type LabelSpot } from "../../charts/drawing/labels";
-import { paretoFront } from "../../domain/models/pareto";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
 
 export interface ParetoInput {
@@ -26,6 +25,8 @@ export interface ParetoOptions {
   readonly logY: boolean;
   readonly xHigherIsBetter: boolean;
   readonly yHigherIsBetter: boolean;
+  /** The names of the models on the Pareto front. */
+  readonly front: ReadonlySet<string>;
   /** The upper limit of the y axis. */
   readonly yMost?: number;
 }
@@ -79,12 +80,6 @@ function arrowOf(a: { x: number; y: number }, b: { x: number; y: number }): stri
   return `${line}M${barb(1)}L${pixel(tx)} ${pixel(ty)}L${barb(-1)}`;
 }
 
-/** The indices of the models on the Pareto front: no other ranked model beats them. */
-export function frontOf(inputs: readonly ParetoInput[], xHigherIsBetter: boolean, yHigherIsBetter: boolean): number[] {
-  const ranked = inputs.flatMap((m, index) => (m.ranked === false ? [] : [{ x: m.xb, y: m.yb, index }]));
-  return paretoFront(ranked, xHigherIsBetter, yHigherIsBetter).map((i) => ranked[i]!.index);
-}
-
 export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOptions): ParetoLayout | null {
   const box = { l: 44, r: options.width - 16, t: 20, b: options.height - 36 };
   if (box.r - box.l < 80 || box.b - box.t < 60) return null;
@@ -94,7 +89,7 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
   const y = scaleOf(ys, options.logY, box.b, box.t, options.yMost);
   if (!x || !y) return null;
 
-  const frontIndices = frontOf(inputs, options.xHigherIsBetter, options.yHigherIsBetter);
+  const frontIndices = inputs.flatMap((m, index) => (options.front.has(m.name) ? [index] : []));
   const onFront = new Set(frontIndices);
   const points = inputs.map((m) => ({
     a: m.xa === null || m.ya === null ? null : { x: x(m.xa), y: y(m.ya) },

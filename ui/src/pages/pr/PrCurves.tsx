@@ -22,6 +22,7 @@ import { useResource } from "../../domain/live/resource";
 import {
   atThreshold,
   averagePrecision,
+  hasPositives,
   bestF1,
   curveAt,
   layoutCurves,
@@ -162,7 +163,7 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
         }
       }}
       onPointerUp={drop}
-      aria-label={`${tag}: ${curves.map((curve) => `${curve.run} has average precision ${significant(averagePrecision(curve), 3)}`).join(", ")}`}
+      aria-label={`${tag}: ${curves.map((curve) => `${curve.run} has ${hasPositives(curve) ? `average precision ${significant(averagePrecision(curve), 3)}` : "no positive labels"}`).join(", ")}`}
     >
       {layout && (
         <svg class="chart" height={height} aria-hidden="true">
@@ -270,13 +271,25 @@ function Figures({ curves }: { curves: readonly PrCurve[] }): JSX.Element {
                   </span>
                 </td>
                 <td class="num">{count(curve.step)}</td>
-                <td class="num" title={exact(area)}>
-                  {fixed(area, 4)}
-                </td>
-                <td class="num" title={exact(best.f1)}>
-                  {fixed(best.f1, 4)}
-                </td>
-                <td class="num">{fixed(best.threshold, 3)}</td>
+                {hasPositives(curve) ? (
+                  <>
+                    <td class="num" title={exact(area)}>
+                      {fixed(area, 4)}
+                    </td>
+                    <td class="num" title={exact(best.f1)}>
+                      {fixed(best.f1, 4)}
+                    </td>
+                    <td class="num">{fixed(best.threshold, 3)}</td>
+                  </>
+                ) : (
+                  <td
+                    class="num none"
+                    colSpan={3}
+                    title="Without a positive label, precision and recall are not defined"
+                  >
+                    no positive labels
+                  </td>
+                )}
               </tr>
             );
           })}

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   atThreshold,
   averagePrecision,
+  hasPositives,
   bestF1,
   curveAt,
   layoutCurves,
@@ -41,6 +42,12 @@ const response: PrResponse = {
 };
 
 describe("precision and recall", () => {
+  it("do not exist without a positive label", () => {
+    expect(hasPositives(curveAt("a", response, null)!)).toBe(true);
+    const none = response.true_positives.map((row) => row.map(() => 0));
+    const curve = curveAt("a", { ...response, true_positives: none, false_negatives: none }, null)!;
+    expect(hasPositives(curve)).toBe(false);
+  });
   it("are those of the nearest step, or of the newest", () => {
     expect(curveAt("a", response, null)!.step).toBe(10);
     expect(curveAt("a", response, 3)!.step).toBe(0);

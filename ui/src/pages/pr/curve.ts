@@ -36,6 +36,13 @@ export function curveAt(run: string, response: PrResponse, step: number | null):
 }
 
 /**
+ * Whether the labels had positives. Without them, recall is not defined, and writers log a recall of 0 at every
+ * threshold.
+ */
+export const hasPositives = ({ truePositives, falseNegatives }: PrCurve): boolean =>
+  truePositives.some((count, i) => count + (falseNegatives[i] ?? 0) > 0);
+
+/**
  * Average precision: the area below the curve as steps, where each precision is weighted by the decrease of recall
  * after it. Precision may be NaN at thresholds above which nothing was predicted as positive; recall does not decrease
  * at these thresholds.
