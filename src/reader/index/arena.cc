@@ -14,8 +14,16 @@ namespace {
 
 constexpr std::size_t kSlabBytes = std::size_t{2} << 20;  // The size of a huge page.
 constexpr std::size_t kMaxSmallBytes = 512;
-constexpr std::size_t kMinChunkBytes = 1 << 10;
 constexpr std::size_t kMaxChunkBytes = 256 << 10;
+
+// Chunk size of a scratch arena. The points of most short files fit into one chunk.
+constexpr std::size_t kScratchChunkBytes = 64 << 10;
+
+// The scratch arena that this thread can use again.
+std::shared_ptr<Arena>& SpareArena() {
+  thread_local std::shared_ptr<Arena> spare;
+  return spare;
+}
 
 constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -73,7 +81,7 @@ Chunk TakeChunk(std::size_t needed, std::size_t wanted) {
 
 }  // namespace
 
-Arena::Arena() = default;
+Arena::Arena(std::size_t min_chunk_bytes) : min_chunk_bytes_(min_chunk_bytes) {}
 Arena::~Arena() = default;
 
 std::byte* Arena::Allocate(std::size_t bytes) {
@@ -82,10 +90,15 @@ std::byte* Arena::Allocate(std::size_t bytes) {
   if (bytes > lane.left_bytes) {
     // The size of a new chunk is proportional to the size of the arena, so that at most 1/32 of the
     // arena is unused. It is a multiple of the requested bytes, which avoids gaps.
-    const std::size_t wanted = std::clamp(size_bytes_ / 32, kMinChunkBytes, kMaxChunkBytes);
+    const std::size_t wanted = std::clamp(size_bytes_ / 32, min_chunk_bytes_, kMaxChunkBytes);
     Chunk chunk = TakeChunk(bytes, RoundUp(wanted, bytes));
-    if (slabs_.empty() || slabs_.back() != chunk.slab) slabs_.push_back(std::move(chunk.slab));
-    lane = {chunk.memory.data(), chunk.memory.size()};
+    if (lane.slab && (slabs_.empty() || slabs_.back() != lane.slab)) {
+      slabs_.push_back(std::move(lane.slab));
+    }
+    lane = {.slab = std::move(chunk.slab),
+            .begin = chunk.memory.data(),
+            .next = chunk.memory.data(),
+            .left_bytes = chunk.memory.size()};
     size_bytes_ += chunk.memory.size();
   }
   std::byte* allocated = lane.next;
@@ -94,6 +107,28 @@ std::byte* Arena::Allocate(std::size_t bytes) {
   return allocated;
 }
 
+void Arena::Reset() {
+  slabs_.clear();
+  owners_.clear();
+  size_bytes_ = 0;
+  for (Lane* const lane : {&small_, &large_}) {
+    lane->left_bytes += lane->used_bytes();
+    lane->next = lane->begin;
+    size_bytes_ += lane->left_bytes;
+  }
+}
+
 void Arena::Keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
+
+std::shared_ptr<Arena> TakeScratchArena() {
+  std::shared_ptr<Arena> arena = std::exchange(SpareArena(), nullptr);
+  return arena ? arena : std::make_shared<Arena>(kScratchChunkBytes);
+}
+
+void ReturnScratchArena(std::shared_ptr<Arena> arena) {
+  if (arena.use_count() != 1) return;
+  arena->Reset();
+  SpareArena() = std::move(arena);
+}
 
 }  // namespace cboard::reader

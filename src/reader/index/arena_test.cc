@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -66,6 +67,30 @@ TEST(Arena, KeepsOwnersAlive) {
     EXPECT_FALSE(watched.expired());
   }
   EXPECT_TRUE(watched.expired());
+}
+
+TEST(Arena, ResetMakesTheNewestMemoryAvailableAgain) {
+  Arena arena(64 << 10);
+  std::byte* const first = arena.Allocate(100);
+  const std::size_t bytes = arena.size_bytes();
+  arena.Reset();
+  EXPECT_EQ(arena.Allocate(100), first);
+  EXPECT_EQ(arena.size_bytes(), bytes);
+  for (int i = 0; i < 5000; ++i) std::memset(arena.Allocate(100), 1, 100);
+  arena.Reset();
+  EXPECT_LE(arena.size_bytes(), bytes);
+  for (int i = 0; i < 5000; ++i) std::memset(arena.Allocate(100), 2, 100);
+}
+
+TEST(Arena, AScratchArenaIsUsedAgainUnlessSomebodyHasIt) {
+  std::shared_ptr<Arena> arena = TakeScratchArena();
+  const Arena* const address = arena.get();
+  ReturnScratchArena(std::move(arena));
+  arena = TakeScratchArena();
+  EXPECT_EQ(arena.get(), address);
+  const std::shared_ptr<Arena> user = arena;
+  ReturnScratchArena(std::move(arena));
+  EXPECT_NE(TakeScratchArena(), user);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "cboard/base/check.h"
 #include "reader/index/file_index_impl.h"
+#include "reader/index/pack_columns.h"
 #include "reader/index/sync_point.h"
 
 namespace cboard::reader {
@@ -68,19 +69,21 @@ Result<void> FileIndex::Impl::Decode(const EncodedView& encoded, std::shared_ptr
   return {};
 }
 
-// Replaces the part by its view, which needs less memory. The points do not move, because the
-// columns of the view own them. A file that was read in several parts is not changed: a stored
-// index has one column per series.
+// Replaces the part by its view, with a copy of the points; both need less memory. A file that was
+// read in several parts is not changed: a stored index has one column per series.
 void FileIndex::Impl::Compact() {
   if (stored_ || parts_.size() != 1) return;
-  std::shared_ptr<const FileView> view = View();
-  stored_ = {.view = view,
+  const Viewed viewed = ViewParts();
+  const std::size_t packed_bytes = PackColumns(viewed.columns->scalars);
+  std::shared_ptr<Arena> scratch = parts_.back()->index.series.scalar_arena();
+  stored_ = {.view = viewed.view,
              .state = parts_.back()->index.state,
              .encoded = {},
-             .owner = view->columns,
-             .scalar_bytes = scalar_bytes(),
+             .owner = viewed.columns,
+             .scalar_bytes = packed_bytes,
              .blob_index_bytes = blob_index_bytes()};
   parts_ = decltype(parts_)();  // Not clear(), which keeps the memory.
+  ReturnScratchArena(std::move(scratch));
   numbers_ = decltype(numbers_)();
   joined_ = decltype(joined_)();
   by_name_ = NameTable();
@@ -116,7 +119,11 @@ void FileIndex::Impl::MakePartOfStored() {
 void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& options,
                                       ByteSpan content) {
   if (stored_) MakePartOfStored();
-  if (parts_.empty()) AddPart(std::make_unique<Part>());
+  // A file whose content is at hand is short and usually compacted (see Compact()).
+  if (parts_.empty()) {
+    AddPart(content.empty() ? std::make_unique<Part>()
+                            : std::make_unique<Part>(TakeScratchArena()));
+  }
   error_.reset();
   const Result<std::uint64_t> size = content.empty() ? file.Size() : content.size();
   if (!size) {

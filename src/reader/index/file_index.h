@@ -158,8 +158,8 @@ class FileIndex {
   // of points.
   std::shared_ptr<const FileView> View() const;
 
-  // Releases all memory that the view does not need, until the file is read again. This saves half
-  // of the memory if tags have few points.
+  // Releases all memory that the next view does not need, until the file is read again. This saves
+  // most of the memory if tags have few points.
   void Compact();
 
   // Sets the path after the file was renamed.

@@ -77,8 +77,8 @@ TEST(FileIndexCodec, ACompactIndexIsEncodedTheSameAndReadOn) {
     index.ContinueReading(file, {});
     const EncodedIndex encoded = index.Encode();
     const std::uint64_t scalar_bytes = index.scalar_bytes();
-    index.Compact();
-    EXPECT_EQ(index.scalar_bytes(), scalar_bytes);
+    index.Compact();  // Releases unused space.
+    EXPECT_LE(index.scalar_bytes(), scalar_bytes);
     EXPECT_TRUE(index.Verify());
     ASSERT_EQ(index.Encode(), encoded) << "seed " << seed;
     const std::shared_ptr<const FileView> before = index.View();

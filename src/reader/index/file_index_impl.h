@@ -51,6 +51,12 @@ class FileIndex::Impl {
   std::int64_t FindJoined(std::string_view name) const;
   std::vector<std::shared_ptr<const TagInfo>> Tags() const;
   std::vector<Restart> Restarts() const;
+  // A view, and its columns.
+  struct Viewed {
+    std::shared_ptr<FileView> view;
+    std::shared_ptr<FileColumns> columns;
+  };
+  Viewed ViewParts() const;
   SeriesView ViewOf(const Joined& joined, FileColumns& columns) const;
 
   // The path is stored only once: a log directory may contain thousands of files with several parts

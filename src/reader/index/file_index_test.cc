@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
+#include <thread>
 
 #include "cboard/proto/tensor.h"
 #include "reader/testing/event_builder.h"
@@ -18,6 +20,7 @@ using ::cboard::testing::SummaryRecord;
 using proto::EventKind;
 using proto::SummaryMetadata;
 using testing::ContentsOf;
+using testing::FileContents;
 using testing::MemoryFile;
 using testing::ReadWhole;
 using namespace std::string_literals;       // NOLINT: for ""s with zero bytes.
@@ -319,6 +322,46 @@ TEST(FileIndex, DoesNotReadFilesThatSayTheyAreEmpty) {
   index.ContinueReading(*file, {});
   EXPECT_EQ(index.View()->read_bytes, 0u);
   EXPECT_EQ(index.View()->damage_count, 0u);
+}
+
+// What reading `bytes` gives in a thread that has read no file before.
+FileContents ContentsInNewThread(std::string_view bytes) {
+  FileContents contents;
+  std::thread([&] { contents = ContentsOf(*ReadWhole(bytes)); }).join();
+  return contents;
+}
+
+TEST(FileIndex, EarlierFilesWithTheSameTagsChangeNothing) {
+  const SummaryMetadata metadata{.plugin_name = "scalars", .display_name = "The loss"};
+  const float two = 2;
+  const std::string tensor = proto::EncodeFloatTensor({}, {&two, 1});
+  const auto points = [](std::string_view tag, std::int64_t begin) {
+    std::string records;
+    for (std::int64_t step = begin; step < begin + 30; ++step) {
+      records += ScalarRecord(tag, static_cast<float>(step), step);
+    }
+    return records;
+  };
+  std::string histogram;
+  proto::AppendTensorValue("loss", tensor, {.plugin_name = "histograms"}, histogram);
+  const std::vector<std::string> files = {
+      Version() + points("loss", 0) + points("accuracy", 0),
+      Version() + points("accuracy", 0) + points("loss", 0),        // Another order of tags.
+      Version() + SummaryRecord(histogram, 0) + points("loss", 1),  // Another kind.
+      Version() + TensorRecord("loss", tensor, 0, metadata) + TensorRecord("loss", tensor, 1, {}) +
+          TensorRecord("loss", tensor, 2, {}) + points("loss", 3),          // Metadata comes first.
+      Version() + TensorRecord("loss", tensor, 0, {}) + points("loss", 1),  // It is missing.
+      Version() + TensorRecord("loss", tensor, 0, {.plugin_name = "scalars"}) + points("loss", 1),
+      Version() + points("new", 5) + points("loss", 0),
+      points("loss", 0),  // A file without a version.
+  };
+  std::vector<FileContents> expected;
+  for (const std::string& file : files) expected.push_back(ContentsInNewThread(file));
+  std::mt19937 random(5);
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t which = random() % files.size();
+    ASSERT_EQ(ContentsOf(*ReadWhole(files[which])), expected[which]) << "file " << which;
+  }
 }
 
 }  // namespace

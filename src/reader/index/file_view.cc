@@ -26,7 +26,10 @@ std::optional<std::uint64_t> SumOfCrcs(const File& file, std::uint64_t end) {
 }
 
 std::shared_ptr<const FileView> FileIndex::Impl::View() const {
-  if (stored_) return stored_->view;
+  return stored_ ? stored_->view : ViewParts().view;
+}
+
+FileIndex::Impl::Viewed FileIndex::Impl::ViewParts() const {
   auto view = std::make_shared<FileView>();
   if (!parts_.empty()) view->read_bytes = parts_.back()->end;
   view->file.path = path_;
@@ -62,7 +65,7 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
   for (const Joined& joined : joined_) view->series.push_back(ViewOf(joined, *columns));
   view->columns = columns;
   view->restarts = Restarts();
-  return view;
+  return {std::move(view), columns};
 }
 
 // Returns a view of one tag. Appends its columns to `columns`, which must have enough reserved

@@ -156,6 +156,13 @@ bool PartIndex::HoldsScalar(std::string_view value_bytes) {
   return metadata && KindOf(*value, *metadata, FindTag(value->tag)) == TagKind::kScalar;
 }
 
+std::optional<std::uint32_t> PartIndex::ScalarSeriesOf(const std::shared_ptr<const TagInfo>& info) {
+  const std::int64_t number = series.Find(info->name);
+  if (number < 0) return series.Add(info);
+  if (series[static_cast<std::size_t>(number)].info->kind != TagKind::kScalar) return std::nullopt;
+  return static_cast<std::uint32_t>(number);
+}
+
 void PartIndex::AddDamage(PartDamage place) {
   ++damage_count;
   damaged_bytes += place.bytes;

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cboard/base/bytes.h"
@@ -55,6 +57,9 @@ class PartIndex {
   PartIndex(const std::vector<std::shared_ptr<const TagInfo>>& known, LogState state);
   PartIndex() : PartIndex({}, {}) {}
 
+  // Creates an index of a whole file, which stores the points of scalars in `scalar_arena`.
+  explicit PartIndex(std::shared_ptr<Arena> scalar_arena) : series(std::move(scalar_arena)) {}
+
   // Starts with the stored index that `view` shows, without copying it; `owner` keeps the index
   // alive. Call it only on an empty part.
   void Adopt(const FileView& view, LogState log_state, const std::shared_ptr<const void>& owner);
@@ -67,6 +72,10 @@ class PartIndex {
   // True if AddRecord() would parse the content of this value because it is a point of a scalar
   // tag.
   bool HoldsScalar(std::string_view value_bytes);
+
+  // Returns the number of the scalar series of `info`, as if an event had created its tag. Returns
+  // nullopt if the tag is not a scalar in this part.
+  std::optional<std::uint32_t> ScalarSeriesOf(const std::shared_ptr<const TagInfo>& info);
 
   // Reports bytes that are not a record. Adjacent damaged bytes become one damage: the damaged end
   // of a growing file is skipped in small steps.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "cboard/base/file.h"
 #include "reader/index/file_index.h"
@@ -14,6 +16,7 @@ namespace cboard::reader {
 // A part of an event file. It is read in order, and continued when the file grows.
 struct Part {
   Part() = default;
+  explicit Part(std::shared_ptr<Arena> scalar_arena) : index(std::move(scalar_arena)) {}
   Part(std::uint64_t first, const std::vector<std::shared_ptr<const TagInfo>>& known,
        LogState state)
       : begin(first), end(first), index(known, state) {}

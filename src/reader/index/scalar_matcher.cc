@@ -143,13 +143,17 @@ inline std::uint32_t HashOf(const std::byte* bytes, std::size_t size) {
 
 }  // namespace
 
-ScalarMatcher::ScalarMatcher() : templates_(1), slots_(64) {}
+ScalarMatcher::ScalarMatcher() : infos_(1), templates_(1), slots_(64) {}
 
-void ScalarMatcher::Forget() {
-  templates_.assign(1, Template{});
-  pieces_.clear();
-  std::ranges::fill(slots_, 0);
+void ScalarMatcher::BeginFile() {
+  for (Template& known : templates_) known.series = kNoSeries;
   last_ = 0;
+}
+
+void ScalarMatcher::SetInfo(Template& known, const std::shared_ptr<const TagInfo>& info) {
+  if (info == nullptr || known.info != 0) return;
+  known.info = static_cast<std::uint32_t>(infos_.size());
+  infos_.push_back(info);
 }
 
 std::uint32_t ScalarMatcher::Find(const std::byte* bytes, std::size_t size) const {
@@ -171,7 +175,8 @@ void ScalarMatcher::Insert(std::uint32_t number) {
   slots_[slot] = number;
 }
 
-void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series) {
+void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series,
+                          const std::shared_ptr<const TagInfo>& info) {
   const std::optional<Shape> shape = ShapeOf(event);
   if (!shape || templates_.size() >= kMaxTemplates) return;
   const ByteSpan bytes = event.subspan(shape->begin);
@@ -179,8 +184,10 @@ void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series) {
   std::array<std::byte, kMaxTemplateBytes + kReadAheadBytes> padded{};
   std::ranges::copy(bytes, padded.begin());
   if (const std::uint32_t known = Find(padded.data(), bytes.size()); known != 0) {
-    // The template exists already. The event was parsed for another reason, for example at the end
-    // of a window.
+    // The template exists already: it is from an earlier file, or the event was parsed for another
+    // reason, for example at the end of a window.
+    templates_[known].series = series;
+    SetInfo(templates_[known], info);
     templates_[last_].successor = known;
     last_ = known;
     return;
@@ -204,6 +211,7 @@ void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series) {
     pieces_.push_back(mask);
   }
   learned.hash = HashOf(padded.data(), bytes.size());
+  SetInfo(learned, info);
   const auto number = static_cast<std::uint32_t>(templates_.size());
   templates_.push_back(learned);
   templates_[last_].successor = number;

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "cboard/base/bytes.h"
@@ -26,30 +28,48 @@
 
 namespace cboard::reader {
 
+struct TagInfo;  // Declared in snapshot.h.
+
 class ScalarMatcher {
  public:
+  // The series of a template that no event of the current file has matched.
+  static constexpr std::uint32_t kNoSeries = std::numeric_limits<std::uint32_t>::max();
+
   // Match() reads up to this number of bytes behind the event.
   static constexpr std::size_t kReadAheadBytes = 16;
 
   struct Template {
-    std::uint32_t series = 0;
+    std::uint32_t series = kNoSeries;
     std::uint32_t size = 0;          // The length in bytes, including the value.
     std::uint32_t hole = 0;          // The position of the value, a float.
     std::uint32_t pattern = 0;       // The index of the template's first piece in `pieces_`.
     std::uint32_t whole_pieces = 0;  // The number of pieces that are compared without a mask.
     std::uint32_t successor = 0;     // The template that followed this one last time.
     std::uint32_t hash = 0;
-    std::uint32_t unused = 0;  // The size is a power of two, which is fast to index.
+    std::uint32_t info = 0;  // The index of the tag's info in `infos_`; 0 if it is not known.
   };
 
   ScalarMatcher();
 
-  // Removes all templates.
-  void Forget();
+  // Begins another file. Keeps the templates, but sets the series of all of them to kNoSeries.
+  void BeginFile();
 
   // Makes a template from an event, if the event has the expected structure. The event has one
-  // value, which is a point of `series`.
-  void Learn(ByteSpan event, std::uint32_t series);
+  // value, which is a point of `series`. If the event has created the tag of this series, `info` is
+  // the info of the tag: an equal event would create the same tag in another file. Otherwise it is
+  // null.
+  void Learn(ByteSpan event, std::uint32_t series,
+             const std::shared_ptr<const TagInfo>& info = nullptr);
+
+  // Returns the info of the tag that a matching event creates, or null if it is not known.
+  const std::shared_ptr<const TagInfo>& InfoOf(const Template& matched) const {
+    return infos_[matched.info];
+  }
+
+  // Sets the series of a template that Match() has returned.
+  void SetSeries(const Template& matched, std::uint32_t series) {
+    templates_[static_cast<std::size_t>(&matched - templates_.data())].series = series;
+  }
 
   // Returns the template that matches the bytes behind the step of an event, or null. `size` is the
   // number of these bytes.
@@ -105,7 +125,10 @@ class ScalarMatcher {
   std::uint32_t Find(const std::byte* bytes, std::size_t size) const;
   void Insert(std::uint32_t number);
 
-  std::vector<Template> templates_;  // The first template matches no event.
+  void SetInfo(Template& known, const std::shared_ptr<const TagInfo>& info);
+
+  std::vector<std::shared_ptr<const TagInfo>> infos_;  // The first one is null.
+  std::vector<Template> templates_;                    // The first template matches no event.
   std::vector<Piece> pieces_;
   std::vector<std::uint32_t> slots_;  // Hash table with open addressing; 0 is a free slot.
   std::uint32_t last_ = 0;

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "cboard/proto/event.h"
 #include "cboard/proto/summary.h"
 #include "cboard/proto/tensor.h"
+#include "cboard/reader/snapshot.h"
 
 namespace cboard::reader {
 namespace {
@@ -151,6 +153,30 @@ TEST(ScalarMatcher, LearnsNothingFromEventsOfAnotherShape) {
       EXPECT_EQ(Rest(bytes, 2).MatchedBy(matcher), nullptr);
     }
   }
+}
+
+TEST(ScalarMatcher, KeepsTemplatesButNotSeriesForTheNextFile) {
+  SKIP_WITHOUT_CRC_INSTRUCTION();
+  ScalarMatcher matcher;
+  const auto info = std::make_shared<const TagInfo>(TagInfo{.name = "loss"});
+  matcher.Learn(AsBytes(ScalarEvent("loss", 0.5f, 0)), 7, info);
+  matcher.Learn(AsBytes(ScalarEvent("accuracy", 0.5f, 0)), 8);
+  matcher.BeginFile();
+  const ScalarMatcher::Template* found = Rest(ScalarEvent("loss", 1, 6), 2).MatchedBy(matcher);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->series, ScalarMatcher::kNoSeries);
+  EXPECT_EQ(matcher.InfoOf(*found), info);
+  matcher.SetSeries(*found, 3);
+  EXPECT_EQ(Rest(ScalarEvent("loss", 2, 7), 2).MatchedBy(matcher)->series, 3u);
+
+  found = Rest(ScalarEvent("accuracy", 1, 6), 2).MatchedBy(matcher);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(matcher.InfoOf(*found), nullptr);
+  matcher.Learn(AsBytes(ScalarEvent("accuracy", 1, 6)), 4, info);
+  EXPECT_EQ(matcher.size(), 2u);
+  found = Rest(ScalarEvent("accuracy", 1, 6), 2).MatchedBy(matcher);
+  EXPECT_EQ(found->series, 4u);
+  EXPECT_EQ(matcher.InfoOf(*found), info);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cboard/reader/snapshot.h"
@@ -51,6 +52,10 @@ struct Series {
 // The series of one part. Not thread-safe.
 class SeriesTable {
  public:
+  SeriesTable() : SeriesTable(std::make_shared<Arena>()) {}
+  explicit SeriesTable(std::shared_ptr<Arena> scalar_arena)
+      : scalar_arena_(std::move(scalar_arena)) {}
+
   // Returns the number of the series of the tag `name`, or -1. It is fastest if tags come in the
   // same order as before, which is usual: training loops log their tags in a fixed order.
   std::int64_t Find(std::string_view name);
@@ -75,7 +80,7 @@ class SeriesTable {
   const std::shared_ptr<Arena>& blob_arena() const { return blob_arena_; }
 
  private:
-  std::shared_ptr<Arena> scalar_arena_ = std::make_shared<Arena>();
+  std::shared_ptr<Arena> scalar_arena_;
   std::shared_ptr<Arena> blob_arena_ = std::make_shared<Arena>();
   std::vector<Series> series_;  // In the order in which they were added.
   NameTable numbers_;           // Maps the names in `series_` to numbers.

@@ -15,11 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// During loading, kPublishEvery is the interval between snapshots, and kPublishFirstAfter is the
-// delay of the first one. A small log directory is loaded after this delay, so that no snapshot
-// without data is published.
+// During loading, kPublishEvery is the interval between snapshots.
 constexpr auto kPublishEvery = 100ms;
-constexpr auto kPublishFirstAfter = 30ms;
+
+// The delay of the first snapshot. A small log directory is loaded after this delay, so that no
+// snapshot without data is published. If there are many directories, their files are usually short:
+// reading them takes a small multiple of the time that the listing took.
+std::chrono::steady_clock::duration FirstPublishingDelay(
+    std::chrono::steady_clock::duration listing) {
+  using Duration = std::chrono::steady_clock::duration;
+  return std::clamp<Duration>(3 * listing, 30ms, 300ms);
+}
 
 // Delay before directories are watched, so that changes are visible during a long load. Watching
 // starts earlier if loading ends earlier.
@@ -39,11 +45,15 @@ constexpr std::size_t kFewFiles = 8;
 constexpr std::uint64_t kFewBytes = 1 << 20;
 
 // Reserves heap memory of this thread for the indexes of the next files, which are probably short.
+// If many files were read, more will probably follow.
 void MakeRoomForIndexes() {
-  constexpr unsigned kFiles = 16;
-  constexpr std::size_t kBytesPerFile = 4000;  // A guess: 20 tags.
-  thread_local unsigned files = 0;
-  if (files++ % kFiles == 0) MakeHeapRoom(kFiles * kBytesPerFile);
+  constexpr unsigned kMinFiles = 16, kMaxFiles = 128;
+  constexpr std::size_t kBytesPerFile = 5000;  // A guess: 10 tags with 20 points.
+  thread_local unsigned files = 0, files_with_room = 0;
+  if (files++ < files_with_room) return;
+  const unsigned more = std::clamp(files_with_room, kMinFiles, kMaxFiles);
+  files_with_room += more;
+  MakeHeapRoom(more * kBytesPerFile);
 }
 
 // True if two views of a file that only grows have the same content.
@@ -108,14 +118,16 @@ LiveReader::~LiveReader() {
 }
 
 void LiveReader::Run() {
+  const Clock::time_point begin = Clock::now();
   tree_->ListAll();
+  const Clock::duration listing = Clock::now() - begin;
   tree_->ForEachRun([this](const TreeDirectory& directory) {
     for (const auto& [name, file] : directory.files) total_bytes_ += file->seen.size_bytes;
   });
   next_check_ = Clock::now() + kCheckEvery;
   next_polling_ = Clock::now() + options_.poll_interval;
   StartReading();
-  next_publishing_ = Clock::now() + kPublishFirstAfter;
+  next_publishing_ = Clock::now() + FirstPublishingDelay(listing);
   next_watching_ = Clock::now() + kWatchAfter;
   while (!is_stopping_) {
     FinishLoading();
