@@ -102,8 +102,12 @@ std::string FirstLines(std::string_view lines) {
          " more lines: --all or --json\n";
 }
 
-void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_complete,
-                   std::string& text) {
+// `previous` is the suspect before this one, whose fix is part of all measurements; null for the
+// first one.
+void AppendSuspect(const compare::Suspect& suspect, const compare::Suspect* previous,
+                   bool is_complete, std::string& text) {
+  const bool is_first = previous == nullptr;
+  const bool is_on_top = !is_first && !previous->fixes.empty();
   text += std::string(suspect.is_measured ? (is_first ? "Cause" : "Second cause") : "Suspect") +
           ": '" + ShortName(suspect.layer) + "'";
   if (!suspect.part.empty()) text += " (" + suspect.part + ", " + suspect.cause + ")";
@@ -127,7 +131,10 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_compl
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(suspect.fixes.size(), 2); ++i) {
     const compare::MeasuredFix& fix = suspect.fixes[i];
-    text += std::string(i == 0 ? "  Fix: " : "  Or: ") + Printable(fix.action) + ": ";
+    text += std::string(i > 0       ? "  Or: "
+                        : is_on_top ? "  Fix, with the first one: "
+                                    : "  Fix: ") +
+            Printable(fix.action) + ": ";
     if (fix.level == compare::VerdictLevel::kNotMeasured) {
       text += "not tried, the time was up (--budget allows more); price: " + Printable(fix.price) +
               "\n";
@@ -153,7 +160,8 @@ void AppendEndVerdict(const ModelComparison& comparison, bool is_complete, std::
   if (verdict.sentence.empty()) return;
   text += Printable(verdict.sentence) + "\n";
   for (const compare::Suspect& suspect : verdict.suspects) {
-    AppendSuspect(suspect, &suspect == &verdict.suspects[0], is_complete, text);
+    const bool is_first = &suspect == &verdict.suspects[0];
+    AppendSuspect(suspect, is_first ? nullptr : &suspect - 1, is_complete, text);
   }
   if (!verdict.blame_note.empty()) text += Printable(verdict.blame_note) + "\n";
   text += "\n";
