@@ -5,6 +5,7 @@
 
 #include "cboard/compare/end_verdict.h"
 #include "compare/measure/end_outputs.h"
+#include "compare/verdict/answer_agreement.h"
 #include "compare/verdict/evaluate_ends.h"
 
 namespace cboard::tune {
@@ -14,21 +15,6 @@ namespace {
 // the most frequent class of the float model do not count, because a model that always gives this
 // class would agree, too.
 constexpr std::size_t kMinDecisions = 32;
-
-// Returns the expected share of equal classes if the errors of all positions are combined with the
-// margins of all positions. A class changes if the error exceeds the margin.
-double ExpectedAgreement(const compare::HeadCounts& counts) {
-  if (counts.margins.empty()) return 1;
-  std::vector<float> losses;
-  for (const auto& margin : counts.margins) losses.push_back(margin.loss);
-  std::ranges::sort(losses);
-  double changed = 0;
-  for (const auto& margin : counts.margins) {
-    changed += static_cast<double>(losses.end() - std::ranges::upper_bound(losses, margin.margin));
-  }
-  const auto count = static_cast<double>(losses.size());
-  return 1 - changed / (count * count);
-}
 
 // Returns the upper limit of the true agreement if `share` of `count` samples agree (Wilson, 99.9 %
 // confidence).
@@ -75,7 +61,7 @@ HeadAgreement AgreementOfHeads(const std::vector<compare::EndFindings>& ends, st
             std::min(decisions,
                      static_cast<std::size_t>(static_cast<double>(counts.clear_positions) - most));
         share = std::min(
-            {share, ExpectedAgreement(counts),
+            {share, compare::ExpectedAgreement(counts),
              static_cast<double>(counts.same_positions) / static_cast<double>(counts.positions)});
       }
       if (share < smallest) {

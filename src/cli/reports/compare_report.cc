@@ -102,8 +102,12 @@ std::string FirstLines(std::string_view lines) {
          " more lines: --all or --json\n";
 }
 
-void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_complete,
-                   std::string& text) {
+// `previous` is the suspect before this one, whose fix is part of all measurements; null for the
+// first one.
+void AppendSuspect(const compare::Suspect& suspect, const compare::Suspect* previous,
+                   bool is_complete, std::string& text) {
+  const bool is_first = previous == nullptr;
+  const bool is_on_top = !is_first && !previous->fixes.empty();
   text += std::string(suspect.is_measured ? (is_first ? "Cause" : "Second cause") : "Suspect") +
           ": '" + ShortName(suspect.layer) + "'";
   if (!suspect.part.empty()) text += " (" + suspect.part + ", " + suspect.cause + ")";
@@ -130,6 +134,7 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_compl
     const bool is_partial = fix.level == compare::VerdictLevel::kDegraded ||
                             fix.level == compare::VerdictLevel::kBroken;
     text += std::string(i > 0        ? "  Or: "
+                        : is_on_top  ? "  Fix, with the first one: "
                         : is_partial ? "  Partial fix: "
                                      : "  Fix: ") +
             Printable(fix.action) + ": ";
@@ -150,15 +155,18 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_compl
     text += "  Apply it with ONNX Runtime:\n" +
             Indented(is_complete ? setting : FirstLines(setting), "    ");
   }
-  const bool is_repaired = std::ranges::any_of(suspect.fixes, [](const compare::MeasuredFix& fix) {
-    return fix.level == compare::VerdictLevel::kSound ||
-           fix.level == compare::VerdictLevel::kNotMeasured;
-  });
-  if (is_first && !is_repaired) {
-    text +=
-        "  No fix of this cause alone makes the outputs sound. Apply one and compare again: the "
-        "rest has other causes.\n";
+}
+
+// Returns true if the suspects have fixes, and all of them were tried and leave damage.
+bool DoesDamageStay(const std::vector<compare::Suspect>& suspects) {
+  bool has_fixes = false;
+  for (const compare::Suspect& suspect : suspects) {
+    for (const compare::MeasuredFix& fix : suspect.fixes) {
+      has_fixes = true;
+      if (fix.level <= compare::VerdictLevel::kSound) return false;
+    }
   }
+  return has_fixes;
 }
 
 // Appends the verdict in one line, and the root cause.
@@ -167,7 +175,13 @@ void AppendEndVerdict(const ModelComparison& comparison, bool is_complete, std::
   if (verdict.sentence.empty()) return;
   text += Printable(verdict.sentence) + "\n";
   for (const compare::Suspect& suspect : verdict.suspects) {
-    AppendSuspect(suspect, &suspect == &verdict.suspects[0], is_complete, text);
+    const bool is_first = &suspect == &verdict.suspects[0];
+    AppendSuspect(suspect, is_first ? nullptr : &suspect - 1, is_complete, text);
+  }
+  if (DoesDamageStay(verdict.suspects)) {
+    text +=
+        "No fix that was tried makes the outputs sound. Apply the first one and compare again: the "
+        "rest has other causes.\n";
   }
   if (!verdict.blame_note.empty()) text += Printable(verdict.blame_note) + "\n";
   text += "\n";

@@ -115,6 +115,15 @@ TEST(CompareReport, BeginsWithVerdictCauseFixAndSettings) {
           "Blame is measured: 30 runs.\n"
           "\n"
           "'fp32.onnx' (4.0 KiB)"));
+  compare::Suspect second = suspect;
+  second.layer = "log";
+  comparison.verdict.suspects = {suspect, second};
+  EXPECT_THAT(
+      CompareText(comparison),
+      HasSubstr("Second cause: 'log' (output, shared_scale): one scale for branches of very "
+                "different size\n  In 2 layers: 'concat', 'concat2'\n"
+                "  Fix, with the first one: keep 'concat' in float32: "));
+  comparison.verdict.suspects = {suspect};
   EXPECT_THAT(CompareText(comparison), Not(HasSubstr("To keep the red layers in float32")));
   EXPECT_THAT(CompareText(comparison, {.all = true}),
               HasSubstr("To keep the red layers in float32"));

@@ -74,11 +74,28 @@ class FamilyFinder {
     findings_.without_guilty = *std::move(state);
     if (is_half) {
       findings_.is_spread = false;
+      if (!ExplainsMoreThanFirst(index)) return;
       // Moves this group to the front: it now explains most of the damage.
       std::rotate(findings_.guilty.begin(),
                   findings_.guilty.begin() + static_cast<std::ptrdiff_t>(index),
                   findings_.guilty.begin() + static_cast<std::ptrdiff_t>(index) + 1);
     }
+  }
+
+  // Returns the result with only the parts of one guilty group in float.
+  std::optional<EndState> Without(const GuiltyGroup& guilty) {
+    Settings settings = runs_.board().AllOf(PartState::kAsIs);
+    for (const std::size_t part : guilty.parts) settings[part].state = PartState::kFloat;
+    return runs_.Measure(settings);
+  }
+
+  // True if undoing this group alone helps more than undoing the first group alone. If time is up,
+  // the larger group is preferred.
+  bool ExplainsMoreThanFirst(std::size_t index) {
+    if (index == 0) return true;
+    const auto own = Without(findings_.guilty[index]);
+    const auto first = Without(findings_.guilty[0]);
+    return !own || !first || own->cost <= first->cost;
   }
 
   const BlameCase& found_;

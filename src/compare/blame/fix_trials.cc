@@ -222,6 +222,12 @@ class FixFinder {
       if (is_low(i)) parts.push_back(i);
     }
     const int bits = found_.RowOf(PartAt(parts[0]))->bits;
+    if (std::ranges::none_of(cause_.parts, [&](std::size_t i) {
+          return is_low(i) && HasWeightBlocks(found_, PartAt(i));
+        })) {
+      AddEightBits(parts);
+      return;
+    }
     const auto setting = [](int with_bits) {
       return "MatMulNBitsQuantizer(model_input, bits=" + std::to_string(with_bits) +
              ", block_size=32)\n";
@@ -243,6 +249,18 @@ class FixFinder {
                 .setting = setting(8),
                 .price_rank = 3},
                parts, 8, 32);
+  }
+
+  // Adds a fix for files whose weights have one scale per channel or tensor: 8 bits for all weights
+  // with fewer bits.
+  void AddEightBits(const std::vector<std::size_t>& parts) {
+    if (found_.comparison.scheme == QuantizationScheme::kDynamic) return;
+    AddWeights({.action = "8 bits for the weights, one scale per output channel",
+                .price = "8 bits for all weights",
+                .setting = "quantize_static(model_input, model_output, calibration_data_reader, "
+                           "per_channel=True,\n                weight_type=QuantType.QInt8)\n",
+                .price_rank = 3},
+               parts, 8, 0);
   }
 
   void AddEqualization() {

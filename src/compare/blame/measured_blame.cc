@@ -114,9 +114,9 @@ class Blamer {
                             EndRunner::Open(baseline_, variant_, as_it_is_, options_,
                                             std::max<std::size_t>(comparison_.samples, 1)));
     const BlameCase found{baseline_, variant_, parts, layers_, comparison_};
-    CBOARD_ASSIGN_OR_RETURN(const SwitchBoard board,
-                            SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
-                                              true, MaxWeightBytes()));
+    CBOARD_ASSIGN_OR_RETURN(
+        const SwitchBoard board,
+        SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(), MaxWeightBytes()));
     BlameRuns trials(runner, board, {.end = limit, .last = limit}, Told());
     CBOARD_RETURN_IF_ERROR(trials.ChooseSamples(kExpectedRuns, 0.9));
     trials.SetNeeded(true);
@@ -145,8 +145,7 @@ class Blamer {
       causes.push_back(*std::move(calibration));
     } else {
       CBOARD_ASSIGN_OR_RETURN(const SwitchBoard faster,
-                              SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
-                                                false, MaxWeightBytes()));
+                              board.OpenWithoutTrials(baseline_, runner.VariantTensors()));
       BlameRuns runs(runner, faster, {.end = kSearchShare * limit, .last = kMaxSearchShare * limit},
                      Told());
       runs.UseSamples(trials.samples());
@@ -164,6 +163,7 @@ class Blamer {
     }
     if (causes.size() > kMaxCauses) causes.resize(kMaxCauses);
     TryFixes(found, findings, causes, trials);
+    PreferCausesWithFix(causes);
     Report(found, findings, causes);
     comparison_.verdict.blame_note =
         "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
@@ -212,6 +212,7 @@ class Blamer {
     Settings base = trials.board().AllOf(PartState::kAsIs);
     EndState before = findings.as_it_is;
     for (const RootCause& cause : causes) {
+      befores_.push_back(before);
       std::vector<TriedFix> fixes;
       const bool is_range =
           cause.why.cause == Cause::kCalibration || cause.why.cause == Cause::kOverClipped;
@@ -227,6 +228,17 @@ class Blamer {
       if (before.verdict.level <= VerdictLevel::kSound) break;
     }
     tried_.resize(causes.size());
+    befores_.resize(causes.size(), before);
+  }
+
+  // Moves causes for which no fix helps behind those with a fix.
+  void PreferCausesWithFix(std::vector<RootCause>& causes) {
+    for (std::size_t i = 1; i < causes.size(); ++i) {
+      if (tried_[i].empty() || !tried_[i][0].is_tried || !tried_[i - 1].empty()) continue;
+      std::swap(causes[i], causes[i - 1]);
+      std::swap(tried_[i], tried_[i - 1]);
+      std::swap(befores_[i], befores_[i - 1]);
+    }
   }
 
   void Report(const BlameCase& found, const BlameFindings& findings,
@@ -239,7 +251,7 @@ class Blamer {
     std::vector<Suspect> suspects;
     bool is_sound = false;  // True if the fixes of the previous causes make the outputs sound.
     for (std::size_t i = 0; i < causes.size() && !is_sound; ++i) {
-      suspects.push_back(SuspectOf(found, findings, causes[i], tried_[i]));
+      suspects.push_back(SuspectOf(found, findings, causes[i], befores_[i], tried_[i]));
       MarkRows(found, causes[i], suspects.back(), tried_[i], guilty_rows);
       is_sound = !tried_[i].empty() && tried_[i][0].after.verdict.level <= VerdictLevel::kSound;
     }
@@ -254,8 +266,9 @@ class Blamer {
     comparison_.verdict.suspects = std::move(suspects);
   }
 
+  // `before` is the result with the fixes of all causes before this one.
   Suspect SuspectOf(const BlameCase& found, const BlameFindings& findings, const RootCause& cause,
-                    const std::vector<TriedFix>& fixes) const {
+                    const EndState& before, const std::vector<TriedFix>& fixes) const {
     Suspect suspect{
         .layer = found.parts[cause.parts[0]].name,
         .sentence = cause.why.sentence,
@@ -264,11 +277,11 @@ class Blamer {
         .part = std::string(NameOf(cause.why.part)),
         .layers = {},
         .is_measured = true,
-        .sqnr_db = findings.as_it_is.SqnrDb(),
+        .sqnr_db = before.SqnrDb(),
         .alone_sqnr_db = cause.alone.cost > 0 ? std::optional(cause.alone.SqnrDb()) : std::nullopt,
         .undone_sqnr_db = findings.guilty.empty() ? std::nullopt
                                                   : std::optional(findings.without_guilty.SqnrDb()),
-        .agreement = AgreementOf(findings.as_it_is.verdict, as_it_is_),
+        .agreement = AgreementOf(before.verdict, as_it_is_),
         .undone_agreement = AgreementOf(findings.without_guilty.verdict, as_it_is_),
         .fixes = {}};
     std::set<std::string> seen;
@@ -344,6 +357,7 @@ class Blamer {
   ModelComparison& comparison_;
   const EndVerdict as_it_is_;
   std::vector<std::vector<TriedFix>> tried_;  // Fixes of each cause.
+  std::vector<EndState> befores_;             // Result before the fixes of each cause.
 };
 
 }  // namespace

@@ -397,7 +397,9 @@ PartCause FindWeightCause(const BlameCase& found, const SwitchedPart& part) {
   if (row != nullptr && row->bits < 8 && is_rounding && !has_one_scale) {
     const std::size_t block = how == nullptr ? 0 : how->group_size;
     constexpr std::size_t kUsualBlock = 32;
-    cause.cause = block > 0 && block <= kUsualBlock ? Cause::kTooFewBits : Cause::kLargeBlocks;
+    const bool has_blocks = HasWeightBlocks(found, part);
+    cause.cause = has_blocks && (block == 0 || block > kUsualBlock) ? Cause::kLargeBlocks
+                                                                    : Cause::kTooFewBits;
     cause.sentence = std::to_string(row->bits) + "-bit weights with one scale for " +
                      (block > 0 ? "each " + std::to_string(block) + " of them"
                                 : std::string("a whole channel")) +
@@ -428,6 +430,13 @@ PartCause FindWeightCause(const BlameCase& found, const SwitchedPart& part) {
 }
 
 }  // namespace
+
+bool HasWeightBlocks(const BlameCase& found, const SwitchedPart& part) {
+  if (part.node == model::kNoNode) return false;
+  const model::ModelQuantization* how = QuantizationOf(found.variant, part.tensor);
+  return (how != nullptr && how->group_size > 0) ||
+         found.variant.node(part.node).op_type == "MatMulNBits";
+}
 
 const LayerComparison* BlameCase::RowOf(const SwitchedPart& part) const {
   return part.layer ? &comparison.layers[*part.layer] : nullptr;

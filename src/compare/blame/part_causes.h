@@ -41,6 +41,9 @@ struct PartCause {
 
 PartCause FindCause(const BlameCase& found, const SwitchedPart& part);
 
+// Returns true if the weights of a part have a scale for each block of them, as in MatMulNBits.
+bool HasWeightBlocks(const BlameCase& found, const SwitchedPart& part);
+
 // The scale of a quantizer divided by the scale that fits its values: 4 means that the range is
 // four times too wide, 0.5 that it is half as wide as needed. nullopt if the values were not
 // captured.

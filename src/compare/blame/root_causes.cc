@@ -134,9 +134,33 @@ class CalibrationCheck {
         misfits, [&](const Misfit& misfit) { return IsNarrow(misfit) == is_narrow; });
   }
 
+  // Returns true if a tensor has the values of an input of the model, perhaps in another layout.
+  bool IsMovedInput(model::TensorId tensor) const {
+    while (tensor != model::kNoTensor) {
+      const model::NodeId producer = found_.baseline.tensor(tensor).producer;
+      if (producer == model::kNoNode) return !found_.baseline.IsWeight(tensor);
+      const model::ModelNode& node = found_.baseline.node(producer);
+      if (!PassesValues(node.op_type) || node.inputs.empty()) return false;
+      tensor = node.inputs[0];
+    }
+    return false;
+  }
+
+  // Returns true if calibration saw values in an input of the model: its scale is neither that of
+  // zeros (1) nor tiny.
+  bool HasRangeOfInput() const {
+    constexpr double kTinyScale = 1e-6;
+    return std::ranges::any_of(found_.parts, [&](const SwitchedPart& part) {
+      if (part.part != Part::kOutput || !part.grid) return false;
+      return IsMovedInput(found_.BaselineTensorOf(part)) && part.grid->scale > kTinyScale &&
+             std::abs(part.grid->scale - 1) > kSameRange;
+    });
+  }
+
   // Returns true if most quantization ranges equal the ranges that the baseline's tensors have on
   // inputs of zeros. A tensor of zeros gets a scale of 1.
   bool AreRangesOfBlankSamples() const {
+    if (HasRangeOfInput()) return false;
     std::vector<std::string> names;
     std::vector<std::pair<const SwitchedPart*, std::string>> compared;
     std::unordered_set<std::string> seen;

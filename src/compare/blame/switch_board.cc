@@ -16,16 +16,22 @@ constexpr int kFloatElement = 1, kBoolElement = 9;  // Numbers of ONNX's element
 
 bool kTrue = true, kFalse = false;  // Values of the model's boolean inputs.
 
+std::shared_ptr<const std::vector<float>> Shared(std::vector<float> values) {
+  return std::make_shared<const std::vector<float>>(std::move(values));
+}
+
 }  // namespace
 
 class SwitchBoard::Builder {
  public:
+  // If `other` is given, its weights are shared instead of read.
   Builder(const model::ModelGraph& baseline, const model::ModelGraph& variant,
-          std::span<const SwitchedPart> parts, bool has_trials, std::size_t max_bytes)
+          std::span<const SwitchedPart> parts, const SwitchBoard* other, std::size_t max_bytes)
       : baseline_(baseline),
         variant_(variant),
         parts_(parts),
-        has_trials_(has_trials),
+        other_(other),
+        has_trials_(other == nullptr),
         max_bytes_(max_bytes) {}
 
   Result<SwitchBoard> Run(std::vector<std::string> captured) {
@@ -58,23 +64,44 @@ class SwitchBoard::Builder {
                                                    " of memory as float32");
   }
 
-  // Replaces a tensor that `node` reads or computes by a new input of the model.
-  Result<void> AddKnob(model::TensorId tensor, const model::ModelNode& node,
-                       std::vector<float> baseline, bool is_bias, Knobs& knobs) {
-    CBOARD_RETURN_IF_ERROR(Take(2 * baseline.size()));
-    CBOARD_ASSIGN_OR_RETURN(std::vector<float> as_is, variant_.ReadWeights(tensor));
-    if (as_is.size() != baseline.size()) return {};
+  // Returns the knob of the other board with the same input; null without another board, or if it
+  // has no such knob.
+  const WeightKnob* KnobOfOther(const std::string& input) const {
+    if (other_ == nullptr) return nullptr;
+    const std::vector<WeightKnob>& known = other_->knobs_[knobs_.size()].weights;
+    const auto found = std::ranges::find(known, input, &WeightKnob::input);
+    return found == known.end() ? nullptr : &*found;
+  }
+
+  // Replaces a tensor that `node` reads or computes by a new input of the model. `read` returns the
+  // baseline's values; it is not called if another board has them.
+  template <typename Read>
+  Result<void> AddKnob(model::TensorId tensor, const model::ModelNode& node, const Read& read,
+                       bool is_bias, Knobs& knobs) {
     TensorInFile found = FindInFile(variant_, tensor, node);
-    WeightKnob knob{.input = found.name,
-                    .shape = variant_.tensor(tensor).shape,
-                    .as_is = std::move(as_is),
-                    .baseline = std::move(baseline),
-                    .is_bias = is_bias};
+    WeightKnob knob{
+        .input = found.in.empty() ? found.name : prefix_ + (is_bias ? "_bias" : "_weight"),
+        .shape = variant_.tensor(tensor).shape,
+        .as_is = {},
+        .baseline = {},
+        .is_bias = is_bias};
+    if (other_ != nullptr) {
+      const WeightKnob* const known = KnobOfOther(knob.input);
+      if (known == nullptr) return {};
+      knob.as_is = known->as_is;
+      knob.baseline = known->baseline;
+    } else {
+      CBOARD_ASSIGN_OR_RETURN(knob.baseline, read());
+      if (knob.baseline == nullptr) return {};
+      CBOARD_RETURN_IF_ERROR(Take(2 * knob.baseline->size()));
+      CBOARD_ASSIGN_OR_RETURN(std::vector<float> as_is, variant_.ReadWeights(tensor));
+      if (as_is.size() != knob.baseline->size()) return {};
+      knob.as_is = Shared(std::move(as_is));
+    }
     if (found.in.empty()) {
       edits_.removed.push_back({.name = found.name});
     } else {
       if (variant_.tensor(tensor).producer == model::kNoNode) return {};
-      knob.input = prefix_ + (is_bias ? "_bias" : "_weight");
       edits_.passed.push_back(
           {.name = found.name, .from = knob.input, .low = {}, .high = {}, .in = found.in});
     }
@@ -83,30 +110,49 @@ class SwitchBoard::Builder {
     return {};
   }
 
+  // Returns the baseline's rows in the order of the file; shares them if the order is the same.
+  SharedFloats InStoredOrder(const ModelLayer& after,
+                             const std::shared_ptr<const WeightRows>& rows) const {
+    std::vector<float> stored = ToStoredOrder(variant_, after, *rows);
+    if (stored == rows->values) return {rows, &rows->values};
+    return Shared(std::move(stored));
+  }
+
   Result<void> AddWeights(const SwitchedPart& part, Knobs& knobs) {
     if (part.weights == nullptr) {
-      CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
-                              baseline_.ReadWeights(part.baseline_constant));
-      return AddKnob(part.tensor, variant_.node(part.node), std::move(values), false, knobs);
+      const auto read = [&]() -> Result<SharedFloats> {
+        CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
+                                baseline_.ReadWeights(part.baseline_constant));
+        return Shared(std::move(values));
+      };
+      return AddKnob(part.tensor, variant_.node(part.node), read, false, knobs);
     }
     const ModelLayer& after = part.weights->after;
     const model::ModelNode& node = variant_.node(after.node);
-    CBOARD_ASSIGN_OR_RETURN(WeightRows rows, BaselineRows(baseline_, variant_, *part.weights));
+    std::shared_ptr<const WeightRows> rows;
+    if (other_ != nullptr) {
+      rows = other_->knobs_[knobs_.size()].rows;
+    } else {
+      CBOARD_ASSIGN_OR_RETURN(WeightRows read, BaselineRows(baseline_, variant_, *part.weights));
+      rows = std::make_shared<const WeightRows>(std::move(read));
+    }
     const auto product = ProductInsteadOf(variant_, after);
     const auto conv = ConvInsteadOf(variant_, after);
     if (product || conv) {
-      CBOARD_RETURN_IF_ERROR(AddProduct(part, product ? *product : *conv, rows, knobs));
+      CBOARD_RETURN_IF_ERROR(AddProduct(part, product ? *product : *conv, *rows, knobs));
     } else if (CanBecomeLstm(variant_, after)) {
       CBOARD_RETURN_IF_ERROR(AddLstm(after, rows, knobs));
     } else {
-      CBOARD_RETURN_IF_ERROR(
-          AddKnob(after.weight, node, ToStoredOrder(variant_, after, rows), false, knobs));
+      const auto read = [&]() -> Result<SharedFloats> { return InStoredOrder(after, rows); };
+      CBOARD_RETURN_IF_ERROR(AddKnob(after.weight, node, read, false, knobs));
     }
     knobs.rows = std::move(rows);
     if (after.bias == model::kNoTensor || !biases_.insert(after.bias).second) return {};
-    CBOARD_ASSIGN_OR_RETURN(auto bias, BaselineBias(baseline_, variant_, *part.weights));
-    if (!bias) return {};
-    return AddKnob(after.bias, node, *std::move(bias), true, knobs);
+    const auto read_bias = [&]() -> Result<SharedFloats> {
+      CBOARD_ASSIGN_OR_RETURN(auto bias, BaselineBias(baseline_, variant_, *part.weights));
+      return bias ? Shared(*std::move(bias)) : nullptr;
+    };
+    return AddKnob(after.bias, node, read_bias, true, knobs);
   }
 
   // Replaces integer products by float products. AddDynamicUses later writes the nodes that read a
@@ -115,19 +161,28 @@ class SwitchBoard::Builder {
                           const WeightRows& rows, Knobs& knobs) {
     const ModelLayer& after = part.weights->after;
     const model::ModelNode& node = variant_.node(after.node);
-    CBOARD_RETURN_IF_ERROR(Take(2 * rows.values.size()));
-    CBOARD_ASSIGN_OR_RETURN(const WeightRows codes, ReadRows(variant_, after));
-    if (codes.values.size() != rows.values.size()) return {};
     const bool is_conv = node.op_type == "ConvInteger";
-    WeightKnob knob{.input = prefix_ + "_weight", .is_transposed = !is_conv};
+    WeightKnob knob{.input = prefix_ + "_weight",
+                    .shape = {},
+                    .as_is = {},
+                    .baseline = {},
+                    .is_transposed = !is_conv};
     if (is_conv) {
       knob.shape = variant_.tensor(after.weight).shape;
-      knob.as_is = ToStoredOrder(variant_, after, codes);
-      knob.baseline = ToStoredOrder(variant_, after, rows);
     } else {
       knob.shape = {static_cast<std::int64_t>(rows.row), static_cast<std::int64_t>(rows.channels)};
-      knob.as_is = Transposed(codes);
-      knob.baseline = Transposed(rows);
+    }
+    if (other_ != nullptr) {
+      const WeightKnob* const known = KnobOfOther(knob.input);
+      if (known == nullptr) return {};
+      knob.as_is = known->as_is;
+      knob.baseline = known->baseline;
+    } else {
+      CBOARD_RETURN_IF_ERROR(Take(2 * rows.values.size()));
+      CBOARD_ASSIGN_OR_RETURN(const WeightRows codes, ReadRows(variant_, after));
+      if (codes.values.size() != rows.values.size()) return {};
+      knob.as_is = Shared(is_conv ? ToStoredOrder(variant_, after, codes) : Transposed(codes));
+      knob.baseline = Shared(is_conv ? ToStoredOrder(variant_, after, rows) : Transposed(rows));
     }
     edits_.inputs.push_back({knob.input, kFloatElement, knob.shape});
     const std::string right = knob.input;
@@ -147,7 +202,8 @@ class SwitchBoard::Builder {
     return {};
   }
 
-  Result<void> AddLstm(const ModelLayer& after, const WeightRows& rows, Knobs& knobs) {
+  Result<void> AddLstm(const ModelLayer& after, const std::shared_ptr<const WeightRows>& rows,
+                       Knobs& knobs) {
     constexpr std::size_t kW = 1, kPeepholes = 7;
     const model::ModelNode& node = variant_.node(after.node);
     const auto [place, is_new] = lstms_.try_emplace(after.node, edits_.nodes.size());
@@ -164,13 +220,18 @@ class SwitchBoard::Builder {
       }
       edits_.nodes.push_back(std::move(lstm));
     }
-    CBOARD_RETURN_IF_ERROR(Take(2 * rows.values.size()));
-    CBOARD_ASSIGN_OR_RETURN(WeightRows codes, ReadRows(variant_, after));
     const std::vector<std::int64_t>& stored = variant_.tensor(after.weight).shape;
     WeightKnob knob{.input = prefix_ + "_weight",
                     .shape = {stored[0], stored[2], stored[1]},
-                    .as_is = std::move(codes.values),
-                    .baseline = rows.values};
+                    .as_is = {},
+                    .baseline = SharedFloats(rows, &rows->values)};
+    if (const WeightKnob* const known = KnobOfOther(knob.input); known != nullptr) {
+      knob.as_is = known->as_is;
+    } else {
+      CBOARD_RETURN_IF_ERROR(Take(2 * rows->values.size()));
+      CBOARD_ASSIGN_OR_RETURN(WeightRows codes, ReadRows(variant_, after));
+      knob.as_is = Shared(std::move(codes.values));
+    }
     const std::size_t input = after.operand == node.inputs[kW] ? kW : kW + 1;
     edits_.nodes[place->second].inputs[input] = knob.input;
     edits_.inputs.push_back({knob.input, kFloatElement, knob.shape});
@@ -289,6 +350,7 @@ class SwitchBoard::Builder {
   const model::ModelGraph& baseline_;
   const model::ModelGraph& variant_;
   std::span<const SwitchedPart> parts_;
+  const SwitchBoard* other_;
   bool has_trials_;
   std::size_t max_bytes_, bytes_ = 0;
   std::string prefix_;
@@ -302,14 +364,16 @@ class SwitchBoard::Builder {
 Result<SwitchBoard> SwitchBoard::Open(const model::ModelGraph& baseline,
                                       const model::ModelGraph& variant,
                                       std::span<const SwitchedPart> parts,
-                                      std::vector<std::string> captured, bool has_trials,
-                                      std::size_t max_bytes) {
-  return Builder(baseline, variant, parts, has_trials, max_bytes).Run(std::move(captured));
+                                      std::vector<std::string> captured, std::size_t max_bytes) {
+  return Builder(baseline, variant, parts, nullptr, max_bytes).Run(std::move(captured));
 }
 
-const WeightRows* SwitchBoard::RowsOf(std::size_t part) const {
-  return knobs_[part].rows ? &*knobs_[part].rows : nullptr;
+Result<SwitchBoard> SwitchBoard::OpenWithoutTrials(const model::ModelGraph& baseline,
+                                                   std::vector<std::string> captured) const {
+  return Builder(baseline, *variant_, parts_, this, 0).Run(std::move(captured));
 }
+
+const WeightRows* SwitchBoard::RowsOf(std::size_t part) const { return knobs_[part].rows.get(); }
 
 bool SwitchBoard::HasBias(std::size_t part) const {
   return std::ranges::any_of(knobs_[part].weights, &WeightKnob::is_bias);
@@ -333,7 +397,7 @@ Result<runtime::RunResult> SwitchBoard::Run(std::span<const runtime::NamedTensor
     for (const WeightKnob& knob : knobs_[i].weights) {
       const bool is_kept =
           state == PartState::kAsIs || (state == PartState::kFloatBias && !knob.is_bias);
-      const std::vector<float>* chosen = is_kept ? &knob.as_is : &knob.baseline;
+      const std::vector<float>* chosen = is_kept ? knob.as_is.get() : knob.baseline.get();
       if (state == PartState::kTrial && values != nullptr && knobs_[i].rows && !knob.is_bias) {
         const WeightRows tried{knobs_[i].rows->channels, knobs_[i].rows->row, *values};
         const ModelLayer& after = parts_[i].weights->after;

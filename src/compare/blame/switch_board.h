@@ -49,14 +49,17 @@ using Settings = std::vector<Setting>;  // One setting per part.
 class SwitchBoard {
  public:
   // Opens the model. Borrows both models and the parts. `captured` are names of tensors of the
-  // compressed model. If `has_trials` is false, no other quantizers can be tried for outputs, and
-  // runs are faster. Fails if weights cannot be read or take more than `max_bytes`, and if
+  // compressed model. Fails if weights cannot be read or take more than `max_bytes`, and if
   // ModelCapture fails.
   static Result<SwitchBoard> Open(const model::ModelGraph& baseline,
                                   const model::ModelGraph& variant,
                                   std::span<const SwitchedPart> parts,
-                                  std::vector<std::string> captured, bool has_trials,
-                                  std::size_t max_bytes);
+                                  std::vector<std::string> captured, std::size_t max_bytes);
+
+  // Opens the model once more, without the trials of other quantizers for outputs: runs are faster.
+  // Both boards share their weights. Fails if ModelCapture fails.
+  Result<SwitchBoard> OpenWithoutTrials(const model::ModelGraph& baseline,
+                                        std::vector<std::string> captured) const;
 
   Settings AllOf(PartState state) const { return Settings(parts_.size(), Setting{state, {}, {}}); }
 
@@ -69,20 +72,22 @@ class SwitchBoard {
                                  const Settings& settings) const;
 
  private:
+  using SharedFloats = std::shared_ptr<const std::vector<float>>;
+
   // Weights that are no longer a constant but an input of the edited model.
   struct WeightKnob {
     std::string input;
     std::vector<std::int64_t> shape;
-    std::vector<float> as_is, baseline;
+    SharedFloats as_is, baseline;
     bool is_bias = false;
     bool is_transposed = false;  // Stored as [elements, channels], for MatMul.
   };
   struct Knobs {
     std::vector<WeightKnob> weights;
-    std::string flag;                // For outputs: boolean input that selects float values.
-    std::string trial;               // Boolean input that selects the grid that is tried …
-    std::string scale, low, high;    // … and inputs with this grid.
-    std::optional<WeightRows> rows;  // Result of RowsOf.
+    std::string flag;              // For outputs: boolean input that selects float values.
+    std::string trial;             // Boolean input that selects the grid that is tried …
+    std::string scale, low, high;  // … and inputs with this grid.
+    std::shared_ptr<const WeightRows> rows;  // Result of RowsOf.
   };
   class Builder;
 

@@ -29,7 +29,7 @@ class SwitchBoardTest : public TowerTest {
     variant_ = *std::move(variant);
     parts_ = FindSwitchedParts(*baseline_, *variant_, {}, {});
     ASSERT_THAT(parts_, SizeIs(kStages));
-    auto board = SwitchBoard::Open(*baseline_, *variant_, parts_, {"y"}, true, 1 << 20);
+    auto board = SwitchBoard::Open(*baseline_, *variant_, parts_, {"y"}, 1 << 20);
     ASSERT_THAT(board, Succeeds());
     board_.emplace(*std::move(board));
   }
@@ -78,6 +78,18 @@ TEST_F(SwitchBoardTest, SwitchesOnePartAlone) {
   }
   EXPECT_GT(largest, 0.02f);
   EXPECT_LT(largest, 0.5f);
+}
+
+TEST_F(SwitchBoardTest, GivesTheSameWithoutTrials) {
+  const auto faster = board_->OpenWithoutTrials(*baseline_, {"y"});
+  ASSERT_THAT(faster, Succeeds());
+  Settings settings = board_->AllOf(PartState::kFloat);
+  settings[2].state = PartState::kAsIs;
+  const std::vector<float> expected = Run(settings);
+  const runtime::NamedTensor input{"x", TensorView(x_, shape_)};
+  const auto result = faster->Run({&input, 1}, settings);
+  ASSERT_THAT(result, Succeeds());
+  EXPECT_THAT(*tensor::ToFloats(*result->Find("y")), ElementsAreArray(expected));
 }
 
 TEST_F(SwitchBoardTest, TriesOtherCodes) {

@@ -167,6 +167,48 @@ std::vector<bool> PositionsWithScore(const HeadCounts& head, std::span<const flo
   return detected;
 }
 
+// Returns true if an output is a picture made from an input: of four channels or less, it has as
+// many as the input, and it is several times as large as the input, or as large and similar to it.
+// Classes of a segmentation are not similar to the picture.
+bool IsPictureLike(const std::vector<std::int64_t>& shape, std::span<const float> values,
+                   const TensorView& input) {
+  constexpr std::int64_t kMaxColors = 4, kMinSide = 8;
+  constexpr double kMinCorrelation = 0.5;
+  if (shape.size() != 4 || input.shape.size() != 4 || !IsFloat(input.dtype)) return false;
+  if (shape[0] != input.shape[0] || shape[1] != input.shape[1] || shape[1] > kMaxColors) {
+    return false;
+  }
+  if (input.shape[2] < kMinSide || input.shape[3] < kMinSide) return false;
+  if (shape[2] % input.shape[2] != 0 || shape[2] * input.shape[3] != shape[3] * input.shape[2]) {
+    return false;
+  }
+  if (shape[2] != input.shape[2]) return true;
+  const auto before = tensor::ToFloats(input);
+  if (!before || before->size() != values.size()) return false;
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double a = (*before)[i], b = values[i];
+    if (!std::isfinite(a) || !std::isfinite(b)) return false;
+    x += a;
+    y += b;
+    xx += a * a;
+    yy += b * b;
+    xy += a * b;
+  }
+  const auto count = static_cast<double>(values.size());
+  const double spread = (xx - x * x / count) * (yy - y * y / count);
+  return spread > 0 && (xy - x * y / count) / std::sqrt(spread) >= kMinCorrelation;
+}
+
+// Returns true if two outputs are sequences of scores for the same classes, and one sequence is
+// longer: a decoder that stops when it gives an end token gives another number of tokens.
+bool AreOfOtherLength(const TensorView& reference, const TensorView& compressed) {
+  constexpr std::int64_t kMinClasses = 16;
+  return IsFloat(reference.dtype) && IsFloat(compressed.dtype) && reference.shape.size() == 3 &&
+         compressed.shape.size() == 3 && reference.shape[0] == 1 && compressed.shape[0] == 1 &&
+         reference.shape[2] == compressed.shape[2] && reference.shape[2] >= kMinClasses;
+}
+
 // Compares integer outputs by position. Sequences are also compared as texts, because the length of
 // a text may change.
 Result<void> AddLabels(const TensorView& reference, const TensorView& compressed,
@@ -316,7 +358,7 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
   if (!IsFloat(reference->dtype) && !IsFloat(compressed.dtype)) {
     return AddLabels(*reference, compressed, findings);
   }
-  if (reference->shape != compressed.shape) {
+  if (reference->shape != compressed.shape && !AreOfOtherLength(*reference, compressed)) {
     ++findings.other_shapes;
     return {};
   }
@@ -337,6 +379,7 @@ Result<void> EndGatherer::AddFloats(End& end, const TensorView& reference,
   EndFindings& findings = end.findings;
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> ours, tensor::ToFloats(reference));
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> theirs, tensor::ToFloats(compressed));
+  theirs.resize(ours.size());  // Positions that a shorter sequence does not have are zeros.
   if (end.builder == nullptr) SetLayout(end, reference, ours, find);
   const auto axis = findings.layout ? std::optional(findings.layout->axis) : std::nullopt;
   const bool is_same_layout = reference.shape.size() == findings.shape.size() &&
@@ -377,6 +420,12 @@ void EndGatherer::SetLayout(End& end, const TensorView& reference, std::span<con
                                return found == shapes.end() ? nullptr : &found->second;
                              });
   findings.shape = reference.shape;
+  for (const model::TensorId id : baseline_.inputs()) {
+    const TensorView* input = find(0, baseline_.tensor(id).name);
+    if (input != nullptr && IsPictureLike(reference.shape, values, *input)) {
+      findings.is_picture = true;
+    }
+  }
   findings.layout = tracer.Trace(end.pair.baseline);
   if (!findings.layout) {
     if (const auto axis = UsualAxis(reference.shape.size())) {

@@ -39,7 +39,8 @@ struct EndFindings {
   std::size_t label_count = 0;                // Largest label plus one.
   std::string why_not;
   OutputHint hint = OutputHint::kNone;
-  bool is_state = false;  // State of a recurrent node: input of the next run, not a result.
+  bool is_picture = false;  // The output is a picture like an input: a denoised or enlarged one.
+  bool is_state = false;    // State of a recurrent node: input of the next run, not a result.
 };
 
 // Collects statistics of all outputs that both models declare. Borrows both models.

@@ -48,6 +48,14 @@ struct EndLimits {
   // Number of equal decisions that is enough: if none of this many decisions differs, less than 2 %
   // of all decisions differ, with 95 % confidence.
   std::size_t min_decisions = 150;
+  // With fewer decisions than min_decisions, the margins of the decisions predict the agreement.
+  // This needs some decisions, and no class may have more than this share of them: an output with
+  // coordinates has the same largest channel in nearly all samples.
+  std::size_t min_varied_decisions = 20;
+  double max_most_frequent = 0.8;
+  // Limits for the predicted agreement. It varies less between samples than the counted one.
+  double sound_expected = 0.97;
+  double broken_expected = 0.9;
   // With this many detections, their agreement decides without the SQNR, unless the numbers of
   // detections agree in less than this share: then scores are lower or higher everywhere.
   double same_detections = 0.9;

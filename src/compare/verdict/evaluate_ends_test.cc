@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "compare/verdict/answer_agreement.h"
+
 namespace cboard::compare {
 namespace {
 
@@ -185,6 +187,61 @@ TEST(EvaluateEnds, DoesNotTakeSmallLogitsForScores) {
   const EndVerdict verdict = VerdictOf(end);
   EXPECT_EQ(verdict.level, VerdictLevel::kBroken);
   EXPECT_EQ(verdict.outputs[0].heads[0].use, HeadUse::kLogits);
+}
+
+// Logits of `samples` classes that take turns; noise of a fixed size.
+EndFindings Logits(std::size_t samples, float margin, float noise) {
+  std::vector<float> ours, theirs;
+  for (std::size_t i = 0; i < samples; ++i) {
+    for (std::size_t c = 0; c < 4; ++c) {
+      const auto at = static_cast<float>(4 * i + c);
+      const float value = (i % 4 == c ? margin : 0.0f) + 0.2f * std::sin(17 * at);
+      ours.push_back(value);
+      theirs.push_back(value + noise * std::sin(31 * at + 1));
+    }
+  }
+  EndFindings end = FindingsOf(ours, theirs, 4);
+  end.heads[0].is_no_score = true;
+  return end;
+}
+
+// 80 of 80 answers agree with an error of a tenth. The margins tell whether this is luck.
+TEST(EvaluateEnds, CallsFewClearAnswersSoundBelowTheSqnrLimit) {
+  const EndVerdict clear = VerdictOf(Logits(80, 4, 0.35f));
+  EXPECT_EQ(clear.outputs[0].heads[0].use, HeadUse::kLogits);
+  EXPECT_LT(clear.outputs[0].heads[0].judged_sqnr_db, 20);
+  EXPECT_EQ(clear.level, VerdictLevel::kSound) << clear.sentence;
+  // Margins that all became smaller change no class.
+  EndFindings smaller = Logits(80, 4, 0.2f);
+  EXPECT_GT(ExpectedAgreement(smaller.heads[0], true), 0.97);
+  // Four samples predict nothing.
+  EXPECT_EQ(VerdictOf(Logits(4, 4, 0.35f)).level, VerdictLevel::kDegraded);
+  // The largest channel is always the same one: coordinates rather than classes.
+  std::vector<float> ours, theirs;
+  for (int i = 0; i < 80; ++i) {
+    const auto at = static_cast<float>(i);
+    ours.insert(ours.end(), {3 + std::sin(at), std::sin(3 * at)});
+    theirs.insert(theirs.end(), {3 + std::sin(at), std::sin(3 * at) + 0.4f * std::sin(7 * at)});
+  }
+  EndFindings same = FindingsOf(ours, theirs, 2);
+  same.heads[0].is_no_score = true;
+  EXPECT_EQ(VerdictOf(same).level, VerdictLevel::kDegraded);
+}
+
+// Three channels of a picture are colors. Their largest one is no answer.
+TEST(EvaluateEnds, EvaluatesPicturesByTheirValues) {
+  std::vector<float> ours, theirs;
+  for (int i = 0; i < 900; ++i) {
+    const auto at = static_cast<float>(i);
+    ours.push_back(std::sin(at * at) - 0.2f);
+    theirs.push_back(ours.back() + 0.04f * std::sin(5 * at));
+  }
+  EndFindings end = FindingsOf(ours, theirs, 3);
+  EXPECT_NE(VerdictOf(end).outputs[0].heads[0].use, HeadUse::kValues);
+  end.is_picture = true;
+  const EndVerdict verdict = VerdictOf(end);
+  EXPECT_EQ(verdict.outputs[0].heads[0].use, HeadUse::kValues);
+  EXPECT_EQ(verdict.level, VerdictLevel::kSound) << verdict.sentence;
 }
 
 TEST(EvaluateEnds, NamesAnOutputThatIsNotMeasuredBesideSoundOnes) {

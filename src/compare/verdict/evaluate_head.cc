@@ -139,6 +139,10 @@ class HeadEvaluator {
     if (counts_.channel_count > 1 && counts_.MayBeScores() && (has_sums_of_one || is_softmax)) {
       return text_ ? HeadUse::kText : HeadUse::kArgMax;
     }
+    const bool may_be_mask = counts_.MayBeScores() && counts_.channel_count == 1;
+    if (end_.is_picture && end_.hint != OutputHint::kAnswers && !may_be_mask) {
+      return HeadUse::kValues;
+    }
     if (counts_.MayBeScores()) return HeadUse::kScores;
     if (text_) return HeadUse::kText;
     // Boxes or points that belong to the scores of another output.
@@ -235,10 +239,16 @@ class HeadEvaluator {
     const bool is_sure = head_.use == HeadUse::kArgMax;
     std::string measured = "SQNR " + Db(db);
     double share = 1, changed = 0;
+    // The agreement that the margins of all decisions predict; 0 if the decisions are too few or
+    // too similar for a prediction.
+    double expected = 0;
     if (counts_.clear_positions > 0) {
       const AnswerAgreement found = AgreementOnAnswers(counts_);
       share = found.share;
       changed = found.changed;
+      const bool is_varied = found.decisions >= limits_.min_varied_decisions &&
+                             found.most_share <= limits_.max_most_frequent;
+      if (is_varied && !is_generated_) expected = ExpectedAgreement(counts_, true);
       head_.agreement = share;
       head_.decisions = found.decisions;
       const std::string of =
@@ -254,11 +264,13 @@ class HeadEvaluator {
     // if the SQNR is low, too.
     const bool is_broken_by_answers = changed > 1 && share < limits_.broken_agreement &&
                                       ((is_sure && !is_generated_) || db < limits_.unsure_db);
-    const bool is_enough = head_.decisions >= limits_.min_decisions && !is_generated_;
+    const bool is_enough = (head_.decisions >= limits_.min_decisions && !is_generated_) ||
+                           expected >= limits_.sound_expected;
     const double broken_db = is_sure && is_enough ? -HUGE_VAL : limits_.broken_db;
     if (is_broken_by_answers || db < broken_db) {
-      const bool has_baseline_outputs =
-          is_sure && head_.agreement && !(changed > 1 && share < limits_.broken_agreement);
+      const bool has_baseline_outputs = (is_sure || expected >= limits_.broken_expected) &&
+                                        head_.agreement &&
+                                        !(changed > 1 && share < limits_.broken_agreement);
       if (!is_broken_by_answers) measured += BelowText(db, broken_db);
       // The probabilities differ but the decisions are the same, so the output is only degraded.
       Raise(has_baseline_outputs ? VerdictLevel::kDegraded : VerdictLevel::kBroken, measured,

@@ -48,9 +48,19 @@ ACCEPTED = {
 }
 
 
+def program_commit():
+    """Returns the commit of the program that is scored: EXAM_COMMIT, or else that of this tree."""
+    given = os.environ.get("EXAM_COMMIT")
+    if given:
+        return given
+    found = subprocess.run(["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=8", "HEAD"],
+                           capture_output=True, text=True)
+    return found.stdout.strip() or "unknown"
+
+
 def compared(pair_folder, samples):
-    """Returns the report of `compare` on a pair, its CPU seconds, and its error if there is no
-    report.
+    """Returns the report of `compare` on a pair, its seconds (CPU, elapsed), and its error if there
+    is no report.
     """
     program = os.environ["COMPRESSION_BOARD"]
     arguments = [program, "compare", str(pair_folder / "float.onnx"),
@@ -59,7 +69,8 @@ def compared(pair_folder, samples):
     before = os.times()
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=1200)
     after = os.times()
-    seconds = after.children_user + after.children_system - before.children_user - before.children_system
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    seconds = (cpu, after.elapsed - before.elapsed)
     if done.returncode != 0:
         return None, seconds, done.stderr.strip()
     return json.loads(done.stdout), seconds, ""
@@ -204,7 +215,8 @@ def scored(folder):
     truth = stored.pop("truth")
     report, seconds, error = compared(folder, truth["samples"])
     result = {"name": stored["name"], "network": stored["network"], "truth": truth,
-              "seconds": round(seconds, 1), "kinds": stored.get("kinds", [])}
+              "seconds": round(seconds[0], 1), "elapsed_seconds": round(seconds[1], 1),
+              "program": program_commit(), "kinds": stored.get("kinds", [])}
     if report is None:
         return {**result, "said": f"error: {error[:200]}", "verdict": False, "cause": False,
                 "fix": False, "sentence": ""}
@@ -276,7 +288,8 @@ def main():
         results.append(result)
         marks = {key: result.get(key) for key in QUESTIONS if key in result}
         print(f"{name}: said {result['said']}, true {result['truth']['agreement']:.2f} "
-              f"{result['truth']['verdict']}; {marks}; {result['seconds']} s CPU", flush=True)
+              f"{result['truth']['verdict']}; {marks}; {result['seconds']} s CPU, "
+              f"{result['elapsed_seconds']} s", flush=True)
         print(f"    {result['sentence'][:220]}")
         for suspect in result.get("suspects", []):
             print(f"    {suspect['cause']}: {suspect['names'][:3]}: {suspect['sentence'][:200]}")

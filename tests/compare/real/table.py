@@ -24,8 +24,8 @@ def mark(result, key):
 
 
 def rows(results):
-    lines = ["| case | kinds | agreement | true cause | said | verdict | cause and layer | fix | no red |",
-             "|---|---|---:|---|---|---|---|---|---|"]
+    lines = ["| case | kinds | agreement | true cause | said | verdict | cause and layer | fix | no red | seconds | program |",
+             "|---|---|---:|---|---|---|---|---|---|---:|---|"]
     for result in sorted(results, key=lambda r: (r["truth"]["verdict"] == "sound", r["name"])):
         truth = result["truth"]
         first = (result.get("suspects") or [{}])[0]
@@ -40,7 +40,7 @@ def rows(results):
         lines.append(
             f"| {result['name']} | {', '.join(map(str, result['kinds']))} | {truth['agreement']:.2f} | "
             f"{truth.get('cause', '')} | {said} | {mark(result, 'verdict')} | {mark(result, 'cause')} | "
-            f"{fix} | {mark(result, 'no_red')} |")
+            f"{fix} | {mark(result, 'no_red')} | {result['seconds']:.0f} | {result.get('program', '')} |")
     return lines
 
 
