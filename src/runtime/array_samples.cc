@@ -200,7 +200,8 @@ Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::pa
     if (!array) return Fail(Annotate(std::move(array).error(), shown));
     slices[i].array = *std::move(array);
   }
-  return std::make_unique<ArraySamples>(std::move(arrays), file.filename().string(),
+  return std::make_unique<ArraySamples>(std::move(arrays),
+                                        DescribeUsed(file.filename().string(), size, count),
                                         std::move(slices), size);
 }
 

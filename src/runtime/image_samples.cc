@@ -157,9 +157,11 @@ Result<std::unique_ptr<SampleSource>> OpenImageSamples(const fs::path& folder,
         shown + " contains no .png file; convert other images to PNG, or give an .npz file");
   }
   std::ranges::sort(files);
-  files.resize(std::min(files.size(), options.max_samples));
-  return std::make_unique<ImageSamples>(std::move(files), "images of " + folder.string(), inputs[0],
-                                        layout, options);
+  const std::size_t count = files.size();
+  files.resize(std::min(count, options.max_samples));
+  std::string name = DescribeUsed("images of " + folder.string(), files.size(), count);
+  return std::make_unique<ImageSamples>(std::move(files), std::move(name), inputs[0], layout,
+                                        options);
 }
 
 }  // namespace cboard::runtime

@@ -23,6 +23,9 @@ struct OwnedTensor {
 // only if all values fit. Otherwise fails with kInvalidArgument.
 Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor);
 
+// Returns the name of the data, and how much of it is used: "x.npz, the first 20 of 300".
+std::string DescribeUsed(std::string name, std::size_t used, std::size_t count);
+
 Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::path& file,
                                                        std::span<const ModelValue> inputs,
                                                        const SampleOptions& options);

@@ -1,11 +1,18 @@
 #include "cboard/runtime/samples.h"
 
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "cboard/base/strings.h"
 #include "runtime/sample_sources.h"
 
 namespace cboard::runtime {
+
+std::string DescribeUsed(std::string name, std::size_t used, std::size_t count) {
+  if (used == count) return name;
+  return std::move(name) + ", the first " + HumanCount(used) + " of " + HumanCount(count);
+}
 
 Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& data,
                                                   std::span<const ModelValue> inputs,

@@ -72,6 +72,8 @@ TEST_F(SamplesTest, BatchesAreAsLargeAsTheModelOrTheCallerWants) {
   const auto open = Open("x.npy", file, {Input("x", DType::kFloat32, {-1, 1})},
                          {.max_samples = 1, .batch_size = 3});
   EXPECT_EQ((*open)->size(), 1u);
+  EXPECT_EQ((*open)->Description(), "x.npy, the first 1 of 2");
+  EXPECT_EQ((*fixed)->Description(), "x.npy");
   EXPECT_THAT(ValuesOf(**open, 0), ElementsAre(1, 2, 3));
 }
 

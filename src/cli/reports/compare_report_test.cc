@@ -152,7 +152,7 @@ TEST(CompareReport, SaysSoIfFixesRepairOnlyAPart) {
       CompareText(comparison),
       HasSubstr("  Partial fix: 16 bits for this output: the damaged outputs go from 0.5 dB "
                 "to 8.2 dB, degraded (measured); price: 16-bit activations\n"
-                "  No fix of this cause alone makes the outputs sound. Apply one and "
+                "No fix that was tried makes the outputs sound. Apply the first one and "
                 "compare again: the rest has other causes.\n"));
 }
 

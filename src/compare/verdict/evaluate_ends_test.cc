@@ -189,6 +189,24 @@ TEST(EvaluateEnds, DoesNotTakeSmallLogitsForScores) {
   EXPECT_EQ(verdict.outputs[0].heads[0].use, HeadUse::kLogits);
 }
 
+// Three ratings from 1 to 5 for each of ten samples; the second one is usually the largest.
+TEST(EvaluateEnds, DoesNotTakeRatingsForClasses) {
+  std::vector<float> ratings, errors;
+  for (int sample = 0; sample < 10; ++sample) {
+    for (int c = 0; c < 3; ++c) {
+      const float rating = 2.5f + std::sin(static_cast<float>(7 * sample + c)) + (c == 1 ? 1 : 0);
+      ratings.push_back(rating);
+      errors.push_back(rating + 0.05f * std::sin(static_cast<float>(31 * sample + 5 * c)));
+    }
+  }
+  EndFindings end = FindingsOf(ratings, errors, 3);
+  end.heads[0].samples = 10;
+  const HeadVerdict head = VerdictOf(end).outputs[0].heads[0];
+  EXPECT_EQ(head.use, HeadUse::kValues);
+  EXPECT_EQ(head.level, VerdictLevel::kSound);
+  EXPECT_FALSE(head.agreement);
+}
+
 // Logits of `samples` classes that take turns; noise of a fixed size.
 EndFindings Logits(std::size_t samples, float margin, float noise) {
   std::vector<float> ours, theirs;

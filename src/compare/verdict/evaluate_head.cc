@@ -148,8 +148,18 @@ class HeadEvaluator {
     // Boxes or points that belong to the scores of another output.
     if (is_beside_scores_ && end_.hint == OutputHint::kNone) return HeadUse::kValues;
     if (HasFeatures()) return HeadUse::kFeatures;
+    if (AreRatings()) return HeadUse::kValues;
     return counts_.channel_count > 1 && end_.heads.size() == 1 ? HeadUse::kLogits
                                                                : HeadUse::kValues;
+  }
+
+  // Returns true for a few positive numbers per sample, such as ratings from 1 to 5 or sizes: the
+  // largest of them is no class. Logits of a classifier are negative for some class or sample.
+  bool AreRatings() const {
+    constexpr std::size_t kMinSamples = 5, kMaxNumbers = 16;
+    return counts_.samples >= kMinSamples && counts_.positions == counts_.samples &&
+           counts_.channel_count <= kMaxNumbers && counts_.baseline_min > 0 &&
+           end_.hint != OutputHint::kAnswers;
   }
 
   bool HasFeatures() const {
@@ -379,6 +389,8 @@ class HeadEvaluator {
                  " agree with an F1 of " + verdict::Percent(share) +
                  " (baseline: " + HumanCount(head_.decisions) +
                  ", compressed: " + HumanCount(detected_by_variant_) + "), " + measured;
+    } else {
+      measured += ", with too few detections to compare them";
     }
     VerdictLevel level = VerdictLevel::kSound;
     const bool is_enough = HasEnoughDetections();
