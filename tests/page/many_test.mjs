@@ -61,6 +61,28 @@ test("more runs than are drawn by themselves are drawn on demand", async (t) => 
   assert.equal(await settled(page), few);
 });
 
+test("a run after those that are drawn by themselves is ticked and stays ticked", async (t) => {
+  const logdir = newLogdir(t);
+  writeRuns(logdir, 230, 20);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars"));
+  await hasPoints(page, "4,000 points");
+  const list = page.locator('.runs [aria-label="Runs"]');
+  const last = page.locator(".runs .run").last().locator("input");
+  await page.locator(".runs .run").first().hover();
+  await page.mouse.wheel(0, 100_000);
+  await page.waitForFunction(() => !document.querySelector(".runs .run:last-child input").checked);
+  const name = await last.getAttribute("aria-label");
+  await last.click();
+  await hasPoints(page, "4,020 points");
+  assert.ok(await page.locator(`.runs input[aria-label="${name}"]`).isChecked());
+  await visit(page, page.url());
+  await hasPoints(page, "4,020 points");
+  await page.locator(".runs .run input").first().click();
+  await hasPoints(page, "4,020 points"); // Another one takes its place.
+  assert.equal(await list.count(), 1);
+});
+
 test("a heavy chart that was stretched and moved ends as what its address shows", async (t) => {
   const logdir = newLogdir(t);
   writeRuns(logdir, 60, 1300);

@@ -102,6 +102,9 @@ test("a chart is saved as a picture with its legend, and its points whole", asyn
   assert.match(svg, />train\/seed-1</);
   assert.match(svg, />accuracy\/val</); // The title,
   assert.match(svg, />step</); // and the name of the axis.
+  await visit(page, at("scalars?smooth=0.8&runs=seed-1"));
+  await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("seed-1 ends"));
+  assert.match(await save("SVG"), />accuracy\/val, smoothed 0.8; faint: as logged</);
   assert.match(await save("PNG"), /^.PNG/);
   assert.equal((await save("CSV")).split("\r\n").length, 302); // A head, 300 points, and the end of the last line.
   const [series] = JSON.parse(await save("JSON"));

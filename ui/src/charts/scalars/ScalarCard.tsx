@@ -390,7 +390,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
         summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`}
         cursor={cursor}
         files={props.files}
-        title={name}
+        title={lines.some((line) => line.smooth) ? `${name}, smoothed ${view.smoothing}; faint: as logged` : name}
         changing={stale}
         onZoom={props.onZoom}
         fobs={fobs}

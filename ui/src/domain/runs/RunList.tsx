@@ -4,7 +4,7 @@ import { Suspended } from "../../widgets/Suspended";
 import { useState } from "preact/hooks";
 import { count, exact, plural, steady } from "../../base/text/format";
 import { damagedRuns } from "../live/damaged";
-import { listText, query, setQuery } from "../../base/address";
+import { query, setQuery } from "../../base/address";
 import { RunKey } from "./RunKey";
 import {
   allRuns,
@@ -14,6 +14,7 @@ import {
   runFilter,
   SHOWN_BY_ITSELF,
   shownRuns,
+  toggleRun,
   wantedRuns,
 } from "./shown_runs";
 import { annotationOf, archivedRuns } from "./annotations";
@@ -21,12 +22,6 @@ import { shownNameOf } from "./run_names";
 import { titleOf } from "./run_titles";
 import { Name } from "../../widgets/Name";
 import { VirtualList } from "../../widgets/VirtualList";
-
-function toggle(run: string): void {
-  const next = new Set(hiddenRuns.value);
-  if (!next.delete(run)) next.add(run);
-  setQuery({ hide: listText([...next]), only: null });
-}
 
 /** The last value of a tag in each run. */
 export interface LastOf {
@@ -118,7 +113,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         keyOf={(run) => run}
         render={(run) => (
           <label class="run">
-            <input type="checkbox" aria-label={titleOf(run)} checked={shown.has(run)} onChange={() => toggle(run)} />
+            <input type="checkbox" aria-label={titleOf(run)} checked={shown.has(run)} onChange={() => toggleRun(run)} />
             <button
               class="colour"
               aria-label={`Colour of ${run}`}

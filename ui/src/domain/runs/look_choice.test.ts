@@ -13,6 +13,7 @@ describe("the look of one run", () => {
   it("is that of the pair for runs that name a variant", () => {
     expect(ownLook("alexnet/accuracy/fp32").colour).toBe(1);
     expect(ownLook("alexnet/accuracy/int8")).toEqual({ colour: 2, dash: [6, 3] });
+    expect(ownLook("net/int8/histogram_per_channel").colour).toBe(2);
     expect(ownLook("runs/eval/baseline_acc_0.776").colour).toBe(1);
   });
 });

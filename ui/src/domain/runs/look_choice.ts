@@ -24,9 +24,13 @@ const FIXED: Record<string, RunLook> = {
   int8: { colour: 2, dash: [6, 3] },
 };
 
-/** The look of A or B, for runs whose last path part is the name of that variant. */
+/**
+ * The look of A or B, for runs whose last path part is the name of that variant; "int8/histogram_per_channel" has
+ * values of int8, too.
+ */
 function pairLook(run: string): RunLook | undefined {
-  const tail = run.slice(run.lastIndexOf("/") + 1);
+  const owner = run.replace(/\/[^/]*_per_channel$/, "");
+  const tail = owner.slice(owner.lastIndexOf("/") + 1);
   return FIXED[tail] ?? (/^(baseline|tune_0)(_acc|$)/.test(tail) ? FIXED["fp32"] : undefined);
 }
 

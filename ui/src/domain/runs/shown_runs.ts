@@ -1,6 +1,6 @@
 // The runs that a page shows: the runs that match the filter and are ticked. The address holds the choice.
 import { computed, signal } from "@preact/signals";
-import { listOf, query } from "../../base/address";
+import { listOf, listText, query, setQuery } from "../../base/address";
 import { inNaturalOrder } from "../../base/text/natural";
 import { annotationOf, archivedRuns } from "./annotations";
 import { followLastValues, lastValues } from "./last_values";
@@ -41,6 +41,25 @@ export const wantedRuns = computed(() => {
   return filteredRuns.value.filter((run) => (only !== null ? run === only : !hiddenRuns.value.has(run)));
 });
 
+const shownByThemselves = computed(() => (query.value.has("more_runs") ? MAX_SHOWN : SHOWN_BY_ITSELF));
+
+/** Runs that the user has ticked although they come after those that are shown by themselves. */
+const alsoShown = computed(() => new Set(listOf(query.value.get("also"))));
+
 export const shownRuns = computed(() =>
-  wantedRuns.value.slice(0, query.value.has("more_runs") ? MAX_SHOWN : SHOWN_BY_ITSELF),
+  wantedRuns.value.filter((run, i) => i < shownByThemselves.value || alsoShown.value.has(run)),
 );
+
+/** Shows a hidden run, or hides a shown one. */
+export function toggleRun(run: string): void {
+  const [hidden, also] = [new Set(hiddenRuns.value), new Set(alsoShown.value)];
+  if (shownRuns.value.includes(run)) {
+    also.delete(run);
+    if (wantedRuns.value.indexOf(run) < shownByThemselves.value) hidden.add(run);
+  } else {
+    hidden.delete(run);
+    const place = filteredRuns.value.filter((other) => !hidden.has(other)).indexOf(run);
+    if (place >= shownByThemselves.value) also.add(run);
+  }
+  setQuery({ hide: listText([...hidden]), also: listText([...also]), only: null });
+}
