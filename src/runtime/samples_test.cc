@@ -72,9 +72,16 @@ TEST_F(SamplesTest, BatchesAreAsLargeAsTheModelOrTheCallerWants) {
   const auto open = Open("x.npy", file, {Input("x", DType::kFloat32, {-1, 1})},
                          {.max_samples = 1, .batch_size = 3});
   EXPECT_EQ((*open)->size(), 1u);
-  EXPECT_EQ((*open)->Description(), "x.npy, the first 1 of 2");
   EXPECT_EQ((*fixed)->Description(), "x.npy");
   EXPECT_THAT(ValuesOf(**open, 0), ElementsAre(1, 2, 3));
+}
+
+TEST_F(SamplesTest, TheDescriptionTellsHowManySamplesOfAFileAreUsed) {
+  const std::string file = Npy<float>("<f4", "(5, 1)", {1, 2, 3, 4, 5});
+  const auto input = Input("x", DType::kFloat32, {1, 1});
+  EXPECT_EQ((*Open("x.npy", file, {input}, {.max_samples = 2}))->Description(),
+            "x.npy, the first 2 of 5");
+  EXPECT_EQ((*Open("x.npy", file, {input}, {.max_samples = 9}))->Description(), "x.npy");
 }
 
 TEST_F(SamplesTest, WholeInputsAndSingleSamplesAreUnderstood) {
