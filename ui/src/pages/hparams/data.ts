@@ -40,7 +40,7 @@ function varies(values: readonly (HParamValue | null)[]): boolean {
 export function inOrderOfNames(trials: Trials): Trials {
   const nameOf = (i: number): string => trials.names[i] || trials.runs[i]?.[0] || "";
   const order = [...trials.names.keys()].sort((p, q) => byNumber(nameOf(p), nameOf(q)));
-  const sorted = <T>(values: readonly T[]): T[] => order.map((i) => values[i] as T);
+  const sorted = <T>(values: readonly T[]): T[] => order.flatMap((i) => values.slice(i, i + 1));
   return {
     ...trials,
     names: sorted(trials.names),
