@@ -45,11 +45,15 @@ constexpr std::size_t kFewFiles = 8;
 constexpr std::uint64_t kFewBytes = 1 << 20;
 
 // Reserves heap memory of this thread for the indexes of the next files, which are probably short.
+// If many files were read, more will probably follow.
 void MakeRoomForIndexes() {
-  constexpr unsigned kFiles = 16;
-  constexpr std::size_t kBytesPerFile = 4000;  // A guess: 20 tags.
-  thread_local unsigned files = 0;
-  if (files++ % kFiles == 0) MakeHeapRoom(kFiles * kBytesPerFile);
+  constexpr unsigned kMinFiles = 16, kMaxFiles = 128;
+  constexpr std::size_t kBytesPerFile = 5000;  // A guess: 10 tags with 20 points.
+  thread_local unsigned files = 0, files_with_room = 0;
+  if (files++ < files_with_room) return;
+  const unsigned more = std::clamp(files_with_room, kMinFiles, kMaxFiles);
+  files_with_room += more;
+  MakeHeapRoom(more * kBytesPerFile);
 }
 
 // True if two views of a file that only grows have the same content.

@@ -45,8 +45,9 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
   for (const auto& [name, file] : directory.files) {
     directory.is_loaded = directory.is_loaded && file->view != nullptr;
     // If the file was renamed after it was read, uses its current name, so that it can be opened.
-    if (file->view != nullptr && file->view->file.path != file->path()) {
-      file->view = WithPath(*file->view, file->path());
+    if (std::string path = file->path();
+        file->view != nullptr && file->view->file.path.native() != path) {
+      file->view = WithPath(*file->view, path);
     }
     views.push_back(file->view != nullptr ? file->view : EmptyView(*file));
   }
@@ -75,7 +76,7 @@ std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
     runs_.emplace(directory->run_name, directory);
   }
 
-  constexpr std::size_t kPerTask = 16;
+  constexpr std::size_t kPerTask = 64;
   constexpr std::size_t kBytesPerRun = 3000;  // An estimate of 20 tags per run.
   const std::size_t tasks = (changed.size() + kPerTask - 1) / kPerTask;
   const auto remake = [&](std::size_t task) {
