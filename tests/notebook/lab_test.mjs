@@ -27,7 +27,11 @@ async function startLab(t, variables = {}) {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, HOME: home, JUPYTER_RUNTIME_DIR: join(home, "runtime"), TMPDIR: directory, ...variables },
   });
-  t.after(() => lab.kill("SIGTERM"));
+  const ended = new Promise((resolve) => lab.once("exit", resolve));
+  t.after(async () => {
+    lab.kill("SIGTERM");
+    await ended; // The next test starts with idle processors.
+  });
   return new Promise((resolve, reject) => {
     createInterface(lab.stderr).on("line", (line) => {
       const found = /http:\/\/127\.0\.0\.1:\d+\/lab/.exec(line);
@@ -48,7 +52,11 @@ async function runCells(t, lab, name, cells) {
   page.setDefaultTimeout(120_000);
   await page.goto(`${lab}/tree/${name}.ipynb`);
   await page.locator(".jp-Notebook .jp-CodeCell").first().waitFor();
-  await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
+  // The indicator in the page is "idle" before there is a kernel, and cells that are run then do nothing.
+  await page.waitForFunction(() => {
+    const kernel = globalThis.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
+    return kernel?.connectionStatus === "connected" && kernel.status === "idle";
+  });
   await page.evaluate(() => globalThis.jupyterapp.commands.execute("notebook:run-all-cells"));
   return page;
 }
