@@ -38,8 +38,11 @@ def cpu_of_running_threads(pid):
     """Returns the CPU seconds of all threads that have not ended. The other counter of the system has
     the threads that have ended too, but steps of 10 ms.
     """
-    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    nanoseconds = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # The thread has just ended.
+            nanoseconds += int((task / "schedstat").read_text().split()[0])
+    return nanoseconds / 1e9
 
 
 def load(command):
