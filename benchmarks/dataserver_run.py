@@ -9,9 +9,9 @@ report when everything is loaded. Ours checks all checksums, keeps every point a
 cache; RustBoard checks none and keeps 1,000 points of a tag. Memory is the peak until then. The
 limit lists all directories, opens every file and copies its bytes into a buffer once, with two
 threads, and does nothing else. On a machine with other work, wall times are those of an idle one if
-the script is started by `chrt --fifo 1`, which needs root; keep such runs short. The last
-table is the time from the start of stock TensorBoard until its page could list the scalars of every
-run, Python's start included.
+the script is started by `chrt --fifo 1`, which needs root; keep such runs short. The last table is
+the time from the start of stock TensorBoard until its page could list the scalars of every run,
+Python's start included.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 //
 //   reader_limit map  --logdir D --threads 2     adds up the bytes in the page cache
 //   reader_limit read --logdir D --threads 2     copies them into a buffer, as most readers do
-//   reader_limit list --logdir D --threads 2     finds the files too, which takes as long if they are
-//                                                short; the other two ways find them before
+//   reader_limit list --logdir D --threads 2     finds the files, too: if they are short, this takes
+//                                                as long; the other ways find them before
 //
 // Prints one line of JSON.
 #include <dirent.h>

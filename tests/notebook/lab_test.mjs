@@ -30,7 +30,9 @@ async function startLab(t, variables = {}) {
   const ended = new Promise((resolve) => lab.once("exit", resolve));
   t.after(async () => {
     lab.kill("SIGTERM");
+    const late = setTimeout(() => lab.kill("SIGKILL"), 20_000);
     await ended; // The next test starts with idle processors.
+    clearTimeout(late);
   });
   return new Promise((resolve, reject) => {
     createInterface(lab.stderr).on("line", (line) => {

@@ -324,7 +324,7 @@ TEST(FileIndex, DoesNotReadFilesThatSayTheyAreEmpty) {
   EXPECT_EQ(index.View()->damage_count, 0u);
 }
 
-// Returns the result of reading `bytes` in a thread that has read no file before.
+// Returns the contents of `bytes`, read in a thread that has read no file before.
 FileContents ContentsInNewThread(std::string_view bytes) {
   FileContents contents;
   std::thread([&] { contents = ContentsOf(*ReadWhole(bytes)); }).join();
