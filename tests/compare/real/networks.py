@@ -266,9 +266,10 @@ def registry():
     import signals
     import strangers
     import trained
+    import visitors
     import words
 
     networks = {}
-    for module in (documents, pictures, signals, words, trained, newcomers, strangers):
+    for module in (documents, pictures, signals, words, trained, newcomers, strangers, visitors):
         networks.update({network.name: network for network in module.NETWORKS})
     return networks

@@ -29,6 +29,7 @@ from onnxruntime.quantization import (
 TYPES = {
     "uint8": QuantType.QUInt8, "int8": QuantType.QInt8,
     "uint16": QuantType.QUInt16, "int16": QuantType.QInt16,
+    "uint4": QuantType.QUInt4, "int4": QuantType.QInt4,
 }
 
 

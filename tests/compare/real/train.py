@@ -158,6 +158,61 @@ class Detector(nn.Module):
         return torch.cat([center, size, torch.sigmoid(self.score(self.score_branch(x)).flatten(2))], 1)
 
 
+class Separable(nn.Module):
+    """A depthwise and a pointwise convolution with ReLU6, as in MobileNet."""
+
+    def __init__(self, into, out, stride=1):
+        super().__init__()
+        self.depthwise = nn.Conv2d(into, into, 3, stride, 1, groups=into, bias=False)
+        self.norm1 = nn.BatchNorm2d(into)
+        self.pointwise = nn.Conv2d(into, out, 1, bias=False)
+        self.norm2 = nn.BatchNorm2d(out)
+
+    def forward(self, x):
+        x = functional.relu6(self.norm1(self.depthwise(x)))
+        return functional.relu6(self.norm2(self.pointwise(x)))
+
+
+class Mobile(nn.Module):
+    """A MobileNet for 8 x 8 digits. The gains behind its depthwise convolutions start, and stay, as
+    unequal as those of MobileNets that were trained for long."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(1, 16, 3, 1, 1, bias=False)
+        self.norm = nn.BatchNorm2d(16)
+        self.body = nn.Sequential(Separable(16, 24), Separable(24, 32, 2), Separable(32, 32),
+                                  Separable(32, 48, 2), Separable(48, 48))
+        self.head = nn.Linear(48, 10)
+        for part in self.body:
+            nn.init.normal_(part.norm1.weight.data.log_(), 0, 1.5).exp_()
+
+    def forward(self, image):
+        x = self.body(functional.relu6(self.norm(self.stem(image))))
+        return self.head(x.mean((2, 3)))
+
+
+class Cleaner(nn.Module):
+    """Removes noise from pictures: a U-Net with transposed convolutions. It predicts the noise and
+    subtracts it."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem, self.down = Conv(3, 12), Conv(12, 20, 2)
+        self.deep, self.middle = Conv(20, 28, 2), Separable(28, 28)
+        self.up1 = nn.ConvTranspose2d(28, 20, 2, 2)
+        self.mix1 = Conv(40, 20)
+        self.up2 = nn.ConvTranspose2d(20, 12, 2, 2)
+        self.mix2, self.noise = Conv(24, 12), nn.Conv2d(12, 3, 3, 1, 1)
+
+    def forward(self, image):
+        x = self.stem(image)
+        y = self.down(x)
+        z = functional.relu(self.up1(self.middle(self.deep(y))))
+        z = functional.relu(self.up2(self.mix1(torch.cat([y, z], 1))))
+        return image - self.noise(self.mix2(torch.cat([x, z], 1)))
+
+
 def draw_shapes(rng):
     """Returns a picture as nested lists and its boxes (center, size, label)."""
     image = torch.rand(3, 1, 1) * 0.5 + 0.1 * torch.rand(3, SIDE, SIDE)
@@ -200,6 +255,17 @@ def train_detector(network):
         return (wrong * (1 + 5 * scores[batch])).sum(1).mean() * 4 + far.sum() / has.sum()
 
     return 1500, loss, 14, 4e-3
+
+
+def train_cleaner(network):
+    rng = random.Random(6)
+    clean = functional.avg_pool2d(torch.stack([draw_shapes(rng)[0] for _ in range(600)]), 2)
+
+    def loss(batch):
+        noisy = clean[batch] + 0.15 * torch.randn(len(batch), 3, SIDE // 2, SIDE // 2)
+        return (network(noisy) - clean[batch]).abs().mean()
+
+    return 600, loss, 14, 8e-3
 
 
 def train_reader(network):
@@ -247,17 +313,26 @@ def train_patches(network):
     return 1400, lambda batch: functional.cross_entropy(network(images[batch]), labels[batch]), 14, 3e-3
 
 
+def train_mobile(network):
+    images, labels = digits()
+    return 1400, lambda batch: functional.cross_entropy(network(images[batch]), labels[batch]), 14, 1e-2
+
+
 NETWORKS = {
     "next_letter": (Reader, train_reader, ["letters"]),
     "symbol_counter": (Counter, train_counter, ["ids", "mask"]),
     "digit_patches": (Patches, train_patches, ["image"]),
     "shape_detector": (Detector, train_detector, ["image"]),
+    "digit_mobile": (Mobile, train_mobile, ["image"]),
+    "picture_cleaner": (Cleaner, train_cleaner, ["image"]),
 }
 EXAMPLES = {
     "next_letter": (torch.zeros(1, CONTEXT, dtype=torch.long),),
     "symbol_counter": (torch.zeros(1, PLACES, dtype=torch.long), torch.ones(1, PLACES)),
     "digit_patches": (torch.zeros(1, 1, 8, 8),),
     "shape_detector": (torch.zeros(1, 3, SIDE, SIDE),),
+    "digit_mobile": (torch.zeros(1, 1, 8, 8),),
+    "picture_cleaner": (torch.zeros(1, 3, SIDE // 2, SIDE // 2),),
 }
 
 

