@@ -117,10 +117,10 @@ def width(folder):
         quantized = folder / f"{name}_int8.onnx"
         quantize_dynamic(str(file), str(quantized))
         command = [os.environ["COMPRESSION_BOARD"], "benchmark", f"fp32={file}", f"int8={quantized}", *flags,
-                   "--no-memory", "--no-energy", "--no-reasons", "--no-log", "-o", str(folder / "out.json")]  # fmt: skip
+                   "--no-memory", "--no-energy", "--no-reasons", "--no-log", "-o", str(folder / f"{name}.json")]  # fmt: skip
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        (model,) = json.loads((folder / "out.json").read_text()).values()
-        (folder / "out.json").unlink()
+        (model,) = json.loads((folder / f"{name}.json").read_text()).values()
+        (folder / f"{name}.json").unlink()
         comparison = model["int8"]["comparison"]
         is_told = "% wide, more than the wanted 2 %" in printed or "blocks fit into the time" in printed
         is_right &= comparison["interval_width"] <= 0.02 or is_told

@@ -101,9 +101,9 @@ struct Suspect {
   // True if undoing the cause improved the output in a run of the model; otherwise the cause is a
   // guess.
   bool is_measured = false;
-  // Output SQNR in dB of three models: the compressed model (for a second cause, with the fix of the
-  // first one), the float model with only this cause applied, and the compressed model without the
-  // guilty parts.
+  // Output SQNR in dB of three models: the compressed model (for a second cause, with the fix of
+  // the first one), the float model with only this cause applied, and the compressed model without
+  // the guilty parts.
   std::optional<double> sqnr_db, alone_sqnr_db, undone_sqnr_db;
   std::optional<double> agreement, undone_agreement;
   std::vector<MeasuredFix> fixes;  // The recommended fix first.

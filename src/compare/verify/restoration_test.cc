@@ -59,7 +59,7 @@ model::ModelGraph FoldedCodes() {
   return Opened(builder);
 }
 
-PairedWeights Paired(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
+PairedWeights FirstPair(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
   PairedWeights pair{.before = FindWeightLayers(baseline)[0],
                      .after = FindWeightLayers(variant)[0]};
   const auto folded = FindFolded(baseline, pair.before, variant, pair.after);
@@ -78,7 +78,7 @@ runtime::GraphEdits WithWeights(const model::ModelGraph& baseline, const model::
 
 TEST(Restoration, WhatWasFoldedIsPartOfRestoredWeights) {
   const model::ModelGraph baseline = Scaled(), variant = FoldedCodes();
-  const PairedWeights pair = Paired(baseline, variant);
+  const PairedWeights pair = FirstPair(baseline, variant);
   ASSERT_EQ(pair.folded.baseline, 1u);
   const runtime::GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.constants.size(), 2u);
@@ -91,7 +91,7 @@ TEST(Restoration, WhatWasFoldedIsPartOfRestoredWeights) {
 
 TEST(Restoration, WhatIsMultipliedLaterIsTakenOutOfThem) {
   const model::ModelGraph baseline = FoldedCodes(), variant = Scaled();
-  const PairedWeights pair = Paired(baseline, variant);
+  const PairedWeights pair = FirstPair(baseline, variant);
   ASSERT_EQ(pair.folded.variant, 1u);
   const runtime::GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.constants.size(), 2u);
@@ -102,7 +102,7 @@ TEST(Restoration, WhatIsMultipliedLaterIsTakenOutOfThem) {
 
 TEST(Restoration, ChannelsThatWereRescaledStaySo) {
   const model::ModelGraph baseline = FoldedCodes();
-  PairedWeights pair = Paired(baseline, baseline);
+  PairedWeights pair = FirstPair(baseline, baseline);
   pair.rescaling = {1, 10, 100};
   const runtime::GraphEdits edits = WithWeights(baseline, baseline, pair);
   const auto plain = ReadRows(baseline, pair.before);
@@ -237,7 +237,7 @@ TEST(Restoration, WhatIsKeptIsNotRestoredAfterwards) {
   const model::ModelGraph scaled = Scaled(), codes = FoldedCodes(), four = FourBits();
   const model::ModelGraph product = FloatChain({{"fc", "w", 16, 2, Gaussian(32, 1)}});
   for (const auto& [baseline, variant] : {std::pair(&scaled, &codes), std::pair(&product, &four)}) {
-    const PairedWeights pair = Paired(*baseline, *variant);
+    const PairedWeights pair = FirstPair(*baseline, *variant);
     Restoration restoration(*baseline, *variant);
     restoration.KeepWeights(pair);
     ASSERT_THAT(restoration.AddWeights(pair), Succeeds());
@@ -307,7 +307,7 @@ TEST(Restoration, AProductOfCodesBecomesOneOfFloats) {
       .Node("MatMul", {"x", "w"}, {"y"}, {}, "fc")
       .Output("y", {-1, 3});
   const model::ModelGraph baseline = Opened(builder), variant = DynamicProduct(false);
-  const PairedWeights pair = Paired(baseline, variant);
+  const PairedWeights pair = FirstPair(baseline, variant);
   ASSERT_TRUE(CanRestoreWeights(variant, pair.after));
   const runtime::GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.products.size(), 1u);
