@@ -27,7 +27,7 @@ AnswerAgreement AgreementOnAnswers(const HeadCounts& counts) {
   const auto all = static_cast<double>(counts.clear_positions);
   found.share = both / all;
   found.changed = all - both;
-  if (most != counts.answers.end()) found.most_share = most->second.baseline / all;
+  if (most != counts.answers.end()) found.max_share = most->second.baseline / all;
   if (others_ours < 1 || others_ours > kMaxOtherShare * all) return found;
   const double others = 2 * others_both / (others_ours + others_theirs);
   if (others >= found.share) return found;
@@ -35,7 +35,7 @@ AnswerAgreement AgreementOnAnswers(const HeadCounts& counts) {
           .changed = found.changed,
           .decisions = static_cast<std::size_t>(others_ours),
           .is_of_others = true,
-          .most_share = found.most_share};
+          .max_share = found.max_share};
 }
 
 double ExpectedAgreement(const HeadCounts& counts, bool ignores_scale) {

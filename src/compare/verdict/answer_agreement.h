@@ -16,7 +16,7 @@ struct AnswerAgreement {
   double changed = 0;  // Number of different decisions.
   std::size_t decisions = 0;
   bool is_of_others = false;  // Counts all classes except the most frequent one.
-  double most_share = 1;      // Share of the most frequent class of the baseline.
+  double max_share = 1;      // Share of the most frequent class of the baseline.
 };
 
 AnswerAgreement AgreementOnAnswers(const HeadCounts& counts);

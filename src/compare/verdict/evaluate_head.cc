@@ -257,7 +257,7 @@ class HeadEvaluator {
       share = found.share;
       changed = found.changed;
       const bool is_varied = found.decisions >= limits_.min_varied_decisions &&
-                             found.most_share <= limits_.max_most_frequent;
+                             found.max_share <= limits_.max_most_frequent;
       if (is_varied && !is_generated_) expected = ExpectedAgreement(counts_, true);
       head_.agreement = share;
       head_.decisions = found.decisions;
