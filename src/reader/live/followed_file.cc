@@ -41,6 +41,9 @@ constexpr int kPausePerAnew = 9;
 // time that the comparison took.
 constexpr int kPausePerProof = 99;
 
+// The speed of a slow disk.
+constexpr std::uint64_t kSlowBytesPerMs = 50'000;
+
 // If a file grows by more bytes than this during reading, it is being copied or overwritten:
 // programs that log write more slowly.
 constexpr std::uint64_t kMaxGrowthWhileRead = 1 << 20;
@@ -314,11 +317,16 @@ bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now,
   return false;
 }
 
+std::chrono::nanoseconds PauseAfterProof(std::chrono::nanoseconds took, std::uint64_t bytes) {
+  const std::chrono::milliseconds slow_disk(bytes / kSlowBytesPerMs + 1);
+  return kPausePerProof * std::min<std::chrono::nanoseconds>(took, slow_disk);
+}
+
 bool FollowedFile::Prove(const File& file) {
   const Clock::time_point begin = Clock::now();
   const std::optional<std::uint64_t> sum = SumOfCrcs(file, view_->read_bytes);
   const Clock::time_point end = Clock::now();
-  next_proof_ = end + kPausePerProof * (end - begin);
+  next_proof_ = end + PauseAfterProof(end - begin, view_->read_bytes);
   if (sum) is_unproven_ = false;
   return !sum || *sum == view_->crc_sum;
 }

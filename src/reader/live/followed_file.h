@@ -48,6 +48,12 @@ struct ReadOutcome {
   std::optional<std::chrono::steady_clock::time_point> read_again_at;
 };
 
+// Returns the pause after the checksums of a file were compared, so that comparisons take at most
+// 1 % of the time. If the comparison took longer than a disk with 50 MB/s needs, other programs had
+// used the CPU or the disk: the pause is then that of such a disk, so that edits are not hidden for
+// minutes on a busy machine.
+std::chrono::nanoseconds PauseAfterProof(std::chrono::nanoseconds took, std::uint64_t bytes);
+
 // Reads the new part of a file if the file has only grown; otherwise reads the whole file again. A
 // file has only grown if all of these conditions are true:
 //   - Its inode is the same, and it is not shorter than the part that was read.

@@ -127,5 +127,13 @@ TEST_F(SettledFile, CountsItsBytesOnceAlsoIfItIsDamaged) {
   EXPECT_EQ(events, 9u);
 }
 
+TEST(PauseAfterProof, DoesNotGrowWithTheLoadOfTheMachine) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(PauseAfterProof(milliseconds(2), 1 << 20), milliseconds(198));
+  // The comparison of 400 KB waited four seconds for a processor.
+  EXPECT_EQ(PauseAfterProof(milliseconds(4000), 400'000), milliseconds(99 * 9));
+  EXPECT_EQ(PauseAfterProof(milliseconds(4000), 500'000'000), milliseconds(99 * 4000));
+}
+
 }  // namespace
 }  // namespace cboard::reader
