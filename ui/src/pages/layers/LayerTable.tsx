@@ -50,17 +50,21 @@ function LayerName({ layer }: { layer: Layer }): JSX.Element {
   );
 }
 
+const ROOM_FOR_LABEL = 35; // In per cent of the column. A label that is nearer to the first one would touch it.
+
 function BarHead({ limits, place }: { limits: Limits; place: (db: number) => string }): JSX.Element {
   return (
     <>
       <span class="sr">Distance of the SQNR below {limitText(topOf(limits))} dB</span>
       <span class="short" aria-hidden="true">
         <em>{limitText(topOf(limits))}</em>
-        {[limits.amber_db, limits.red_db].map((db) => (
-          <em key={db} style={{ left: place(db) }}>
-            {limitText(db)}
-          </em>
-        ))}
+        {[limits.amber_db, limits.red_db]
+          .filter((db) => parseFloat(place(db)) >= ROOM_FOR_LABEL)
+          .map((db) => (
+            <em key={db} style={{ left: place(db) }}>
+              {limitText(db)}
+            </em>
+          ))}
       </span>
     </>
   );
