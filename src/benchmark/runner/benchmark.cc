@@ -343,19 +343,37 @@ class ModelRunner {
       }
       if (!baseline) {
         auto profile = ProfileModel(measured[0]->path, options_.run);
-        if (!profile) return;
+        if (!profile) return FailReasons(measured, profile.error());
         baseline = *std::move(profile);
       }
       const auto profile = ProfileModel(variant.path, options_.run);
-      if (!profile) continue;
+      if (!profile) {
+        FailReasons({measured[0], &variant}, profile.error());
+        continue;
+      }
       // Reasons are searched only for variants that are not faster. If the whole interval is above
       // 1, a variant counts as faster even with too few blocks for a verdict.
       const RatioEstimate& speedup = variant.latency->speedup;
       const bool is_same_file = variant.sha256 == measured[0]->sha256;
       if (!is_same_file && (speedup.block_count >= kMinBlocks || speedup.low <= 1)) {
-        variant.why_slower = FindReasons(*baseline, *profile, result_.machine);
+        const bool is_slower = variant.latency->verdict == Verdict::kSlower;
+        variant.why_slower = FindReasons(*baseline, *profile, result_.machine, is_slower);
+        if (variant.why_slower.empty() && is_slower) {
+          variant.not_measured.push_back(
+              {"why_slower",
+               "no operator takes longer in the profile: the time is spent between operators"});
+        }
       }
       variant.operator_times = CompareOperators(*baseline, *profile, kMaxOperators);
+    }
+  }
+
+  // Notes in the variants that are not faster, after the baseline, why they have no reasons.
+  static void FailReasons(const std::vector<VariantBenchmark*>& measured, const Error& error) {
+    for (std::size_t i = 1; i < measured.size(); ++i) {
+      VariantBenchmark& variant = *measured[i];
+      if (!variant.latency || variant.latency->verdict == Verdict::kFaster) continue;
+      variant.not_measured.push_back({"why_slower", error.message});
     }
   }
 
