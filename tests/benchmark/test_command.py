@@ -149,6 +149,38 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
         assert "terminate" not in result.stderr
 
 
+def test_an_output_file_that_cannot_be_written_is_refused_before_the_measurement(tmp_path, pair):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text.json").write_text("no JSON")
+    for output, expected in [
+        ("folder", "'folder' is a directory"),
+        ("text.json", "is not a benchmark JSON file"),
+        ("text.json/out.json", "text.json"),
+        ("/proc/none/out.json", "/proc/none"),
+    ]:
+        result = run(tmp_path, pair[0], "-o", output, "--time", "600", timeout=60)
+        assert result.returncode == 1 and expected in result.stderr, result.stderr
+        assert "measuring latency" not in result.stderr
+    assert (tmp_path / "text.json").read_text() == "no JSON"
+    assert sorted(path.name for path in (tmp_path / "folder").iterdir()) == []
+
+
+def test_the_comparison_has_the_speedups_of_wall_and_cpu_time(pair, measure):
+    comparison = measure(*pair, *BRIEF)["int8"]["comparison"]
+    for basis in ("wall", "cpu"):
+        low, high = comparison[f"speedup_{basis}_ci95"]
+        assert low <= comparison[f"speedup_{basis}"] <= high
+    assert comparison["speedup"] == comparison[f"speedup_{comparison['basis']}"]
+
+
+def test_a_list_of_one_model_is_not_measured_again(tmp_path, pair):
+    (tmp_path / "models.yaml").write_text(json.dumps({"models": [{"name": "only", "variants": ["net_fp32.onnx"], "time": "0.5s"}]}))
+    flags = ["models.yaml", "--no-memory", "--no-energy", "--no-reasons", "--no-log", "-o", "all.json"]
+    assert run(tmp_path, *flags).returncode == 0
+    assert "only: is complete" in run(tmp_path, *flags).stdout
+    assert "only: is complete" not in run(tmp_path, *flags, "--fresh").stdout
+
+
 def test_a_failed_evaluation_is_never_an_accuracy(tmp_path, pair, measure):
     np.savez(tmp_path / "val.npz", x=np.zeros((4, 256), "f4"), y=np.zeros(3, int))
     for flags, expected in [

@@ -312,12 +312,13 @@ class Measurement {
                              .is_warm = series.warm_up.is_flat,
                              .copy_difference = CopyDifference(i)};
       if (i == 0) {
-        latency.speedup = latency.cpu_speedup = {1, 1, 1, result_.block_count};
+        latency.speedup = latency.wall_speedup =
+            latency.cpu_speedup = {1, 1, 1, result_.block_count};
       } else {
         latency.cpu_speedup = EstimateRatio(LogRatios(i, TimeBasis::kCpu), options_.seed);
-        latency.speedup = result_.basis == TimeBasis::kCpu
-                              ? latency.cpu_speedup
-                              : EstimateRatio(LogRatios(i, TimeBasis::kWall), options_.seed);
+        latency.wall_speedup = EstimateRatio(LogRatios(i, TimeBasis::kWall), options_.seed);
+        latency.speedup =
+            result_.basis == TimeBasis::kCpu ? latency.cpu_speedup : latency.wall_speedup;
         latency.verdict = VerdictOf(
             latency.speedup,
             std::max({MinEffect(), latency.copy_difference, result_.variants[0].copy_difference}));

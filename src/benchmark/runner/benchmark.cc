@@ -195,7 +195,7 @@ class ModelRunner {
       VariantLatency& latency = compared->variants[i];
       if (!HasBaseline()) {
         latency.verdict = Verdict::kCannotTell;
-        latency.speedup = latency.cpu_speedup = {};
+        latency.speedup = latency.wall_speedup = latency.cpu_speedup = {};
         variant.not_measured.push_back(
             {"speedup", "the baseline " + Quoted(result_.baseline) + " could not be measured"});
       }
