@@ -68,6 +68,9 @@ class ModelRunner {
 
   Result<ModelBenchmark> Run() {
     CBOARD_RETURN_IF_ERROR(LoadAll());
+    const VariantBenchmark& first = *Measured()[0];
+    CBOARD_RETURN_IF_ERROR(CheckLabels(loaded_.at(first.name).session(), first.path, options_.run,
+                                       options_.evaluation));
     const auto phases = {&ModelRunner::Latency, &ModelRunner::Throughput, &ModelRunner::Memory,
                          &ModelRunner::Energy,  &ModelRunner::Accuracy,   &ModelRunner::Reasons};
     for (const auto phase : phases) {
@@ -307,13 +310,14 @@ class ModelRunner {
       const auto progress = [&](double done) {
         return Report(Phase::kAccuracy, (static_cast<double>(i) + done) / count);
       };
-      auto scores = Evaluate(loaded_.at(variant.name).session(), baseline, variant.path,
-                             options_.run, evaluation, progress);
-      if (scores) {
-        variant.scores.merge(*scores);
-      } else if (!is_stopped_) {
-        FailEvaluation(scores.error().message, variant);
+      auto evaluated = EvaluateEach(loaded_.at(variant.name).session(), baseline, variant.path,
+                                    options_.run, evaluation, progress);
+      if (!evaluated) {
+        if (!is_stopped_) FailEvaluation({{"accuracy", evaluated.error().message}}, variant);
+        continue;
       }
+      variant.scores.merge(evaluated->scores);
+      FailEvaluation(evaluated->failed, variant);
     }
   }
 
@@ -322,13 +326,19 @@ class ModelRunner {
     if (given == evaluation.given.end()) given = evaluation.given.find(variant.path.string());
     if (given == evaluation.given.end()) return;
     variant.scores = given->second.scores;
-    if (!given->second.error.empty()) FailEvaluation(given->second.error, variant);
+    if (!given->second.error.empty()) {
+      FailEvaluation({{"accuracy", given->second.error}}, variant);
+    }
   }
 
-  void FailEvaluation(const std::string& why, VariantBenchmark& variant) {
-    has_failed_evaluation_ = true;
-    variant.not_measured.push_back({"accuracy", why});
-    variant.why_invalid.push_back("the evaluation failed: " + why);
+  void FailEvaluation(const std::vector<compression::Omission>& failed, VariantBenchmark& variant) {
+    for (const compression::Omission& metric : failed) {
+      has_failed_evaluation_ = true;
+      variant.not_measured.push_back(metric);
+      const std::string why = "the evaluation failed: " + metric.reason;
+      if (std::ranges::find(variant.why_invalid, why) != variant.why_invalid.end()) continue;
+      variant.why_invalid.push_back(why);
+    }
   }
 
   void Reasons() {
