@@ -104,7 +104,7 @@ def test_operators_that_were_added_explain_what_nothing_else_explains(tmp_path, 
     more = models.with_operator(fp32, tmp_path / "net_more.onnx", "Erf", count=8)
     found = reasons(measure, fp32, more)
     assert list(found) == ["grown_operators"]
-    assert "Erf (not in the baseline" in found["grown_operators"]["explanation"]
+    assert "Erf (not in the baseline, 8 nodes, " in found["grown_operators"]["explanation"]
     assert found["grown_operators"]["nodes"][0].startswith("added")
 
 

@@ -212,7 +212,8 @@ class GraphReader {
       found.op_types.insert(node.op_type);
     }
     Add(SlowCause::kWeightOnlyBlocks, std::move(found), 0,
-        "weights in blocks of few bits: {count} operators ({types}: {nodes}) dequantize their "
+        "weights in blocks, each with its own scale: {count} operators ({types}: {nodes}) "
+        "dequantize their "
         "weights in every run and take {share} of the time. That saves memory and its bandwidth, "
         "not arithmetic: it is worth it only for models that wait for memory, such as large "
         "language models with a small batch. Otherwise quantize weights and activations to INT8, "
@@ -364,10 +365,16 @@ std::optional<SlowReason> FindGrownOperators(const ModelProfile& baseline,
   const auto text_of = [](double us) { return ShortestDecimal(std::round(us * 10) / 10); };
   for (const OperatorTime& time : grown) {
     grown_us += time.variant_us - time.baseline_us;
-    list += (list.empty() ? "" : ", ") + time.op_type +
-            (time.baseline_us > 0 ? " (" + text_of(time.baseline_us) + " to "
-                                  : std::string(" (not in the baseline, ")) +
-            text_of(time.variant_us) + " µs)";
+    const auto before = std::ranges::count(baseline.nodes(), time.op_type, &ProfiledNode::op_type);
+    const auto now = std::ranges::count(variant.nodes(), time.op_type, &ProfiledNode::op_type);
+    list += (list.empty() ? "" : ", ") + time.op_type + " (";
+    if (before == 0) {
+      list += "not in the baseline, " + std::to_string(now) + " nodes, ";
+    } else {
+      if (before != now) list += std::to_string(before) + " to " + std::to_string(now) + " nodes, ";
+      list += text_of(time.baseline_us) + " to ";
+    }
+    list += text_of(time.variant_us) + " µs)";
   }
   for (const ProfiledNode& node : variant.nodes()) {
     if (reason.nodes.size() == kMaxNodes) break;
@@ -377,7 +384,7 @@ std::optional<SlowReason> FindGrownOperators(const ModelProfile& baseline,
   reason.share = std::min(1.0, grown_us / total_us);
   reason.explanation = "operators that take longer than in the baseline: " + list + ". That is " +
                        Percent(reason.share) +
-                       " of the time: remove operators that the conversion added, or keep these "
+                       " of the time: remove the operators that were added, or keep these "
                        "operators as they are in the baseline";
   return reason;
 }
