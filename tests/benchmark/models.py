@@ -140,3 +140,46 @@ def unfused(path, quantized):
         nodes.append(helper.make_node("Relu", [f"c{i}"], [f"r{i}"], name=f"relu{i}"))
         x = f"r{i}"
     return save(path, nodes, constants, [("x", [1, 32, 28, 28])], [(x, [1, 32, 28, 28])])
+
+
+def weight_only(path, kind, size=256, block=32):
+    """Two matrix products: in float, with a DequantizeLinear for each weight, or 4-bit weights in blocks."""
+    nodes, constants, x = [], [], "x"
+    for i in range(2):
+        random = np.random.default_rng(i)
+        weights = random.normal(0, 0.06, (size, size)).astype("f4")
+        if kind == "blocks":
+            constants += [
+                constant(f"b{i}", random.integers(0, 256, (size, size // block, block // 2)).astype("u1")),
+                constant(f"s{i}", np.full(size * size // block, 0.01, "f4")),
+            ]  # fmt: skip
+            nodes.append(
+                helper.make_node("MatMulNBits", [x, f"b{i}", f"s{i}"], [f"y{i}"], name=f"fc{i}", domain="com.microsoft",
+                                 K=size, N=size, bits=4, block_size=block)
+            )  # fmt: skip
+        else:
+            if kind == "qdq":
+                w = dequantized_weight(nodes, constants, f"w{i}", weights)
+            else:
+                constants.append(constant(f"w{i}", weights))
+                w = f"w{i}"
+            nodes.append(helper.make_node("MatMul", [x, w], [f"y{i}"], name=f"fc{i}"))
+        x = f"y{i}"
+    shape = [16, size]
+    save(path, nodes, constants, [("x", shape)], [(x, shape)])
+    model = onnx.load(str(path))
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    onnx.save(model, str(path))
+    return path
+
+
+def with_operator(source, path, kind, count):
+    """Returns a model with `count` more operators of a type behind its output."""
+    model = onnx.load(str(source))
+    output = model.graph.output[0].name
+    for i in range(count):
+        model.graph.node.append(helper.make_node(kind, [output], [f"added{i}"], name=f"added{i}"))
+        output = f"added{i}"
+    model.graph.output[0].name = output
+    onnx.save(model, str(path))
+    return path

@@ -149,10 +149,63 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
         assert "terminate" not in result.stderr
 
 
+def test_labels_are_checked_before_the_measurement(tmp_path, pair):
+    np.savez(tmp_path / "val.npz", x=np.zeros((4, 256), "f4"), y=np.zeros(3, int), z=[0, np.nan, 1, 1])
+    for array, expected in [
+        ("y", "3 labels in 'val.npz:y' and 4 samples"),
+        ("t", "has no array 't'; it has 'x', 'y', 'z'"),
+        ("z", "the label of sample 1 in 'val.npz:z' is NaN"),
+    ]:
+        flags = ["--data", "val.npz", "--labels", f"val.npz:{array}", "--metric", "top1", "-o", "none.json"]
+        result = run(tmp_path, pair[0], *flags, "--time", "600", timeout=60)
+        assert result.returncode == 1 and expected in result.stderr, result.stderr
+        assert "measuring latency" not in result.stderr and not (tmp_path / "none.json").exists()
+
+
+def test_an_output_file_that_cannot_be_written_is_refused_before_the_measurement(tmp_path, pair):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text.json").write_text("no JSON")
+    for output, expected in [
+        ("folder", "'folder' is a directory"),
+        ("text.json", "is not a benchmark JSON file"),
+        ("text.json/out.json", "text.json"),
+        ("/proc/none/out.json", "/proc/none"),
+    ]:
+        result = run(tmp_path, pair[0], "-o", output, "--time", "600", timeout=60)
+        assert result.returncode == 1 and expected in result.stderr, result.stderr
+        assert "measuring latency" not in result.stderr
+    assert (tmp_path / "text.json").read_text() == "no JSON"
+    assert sorted(path.name for path in (tmp_path / "folder").iterdir()) == []
+
+
+def test_an_evaluation_cannot_write_the_keys_of_the_benchmark(pair, measure):
+    for key in ("verdict", "latency_mean_ms"):
+        command = f"""echo '{{"{key}": 1, "accuracy": 0.5}}' # {{model}}"""
+        found = measure(pair[0], "--eval", command, *BRIEF, fails=True)["net_fp32"]
+        assert f"'{key}', which" in found["why_invalid"]
+        assert "accuracy" not in found and found["latency_mean_ms"] != 1
+
+
+def test_the_comparison_has_the_speedups_of_wall_and_cpu_time(pair, measure):
+    comparison = measure(*pair, *BRIEF)["int8"]["comparison"]
+    for basis in ("wall", "cpu"):
+        low, high = comparison[f"speedup_{basis}_ci95"]
+        assert low <= comparison[f"speedup_{basis}"] <= high
+    assert comparison["speedup"] == comparison[f"speedup_{comparison['basis']}"]
+
+
+def test_a_list_of_one_model_is_not_measured_again(tmp_path, pair):
+    (tmp_path / "models.yaml").write_text(json.dumps({"models": [{"name": "only", "variants": ["net_fp32.onnx"], "time": "0.5s"}]}))
+    flags = ["models.yaml", "--no-memory", "--no-energy", "--no-reasons", "--no-log", "-o", "all.json"]
+    assert run(tmp_path, *flags).returncode == 0
+    assert "only: is complete" in run(tmp_path, *flags).stdout
+    assert "only: is complete" not in run(tmp_path, *flags, "--fresh").stdout
+
+
 def test_a_failed_evaluation_is_never_an_accuracy(tmp_path, pair, measure):
-    np.savez(tmp_path / "val.npz", x=np.zeros((4, 256), "f4"), y=np.zeros(3, int))
+    np.savez(tmp_path / "val.npz", x=np.zeros((4, 256), "f4"), y=[0, 0, 300, 0])
     for flags, expected in [
-        (["--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1"], "3 labels in 'val.npz:y' and 4 samples"),
+        (["--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1"], "the label of sample 2 is 300"),
         (["--eval", "echo 0.9; exit 1; {model}"], "exit code 1"),
         (["--eval", "sleep 60 # {model}", "--eval-timeout", "1"], "did not end within 1 s"),
     ]:

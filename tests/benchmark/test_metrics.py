@@ -171,3 +171,31 @@ def test_one_label_does_not_fit_a_list_for_each_position(tmp_path, measure):
                     "--no-memory", "--no-energy", fails=True)["m"]  # fmt: skip
     assert "accuracy" not in found
     assert "need one list of class scores per sample" in found["why_invalid"]
+
+
+def test_outputs_with_nan_are_a_failed_evaluation(tmp_path, measure):
+    logits = random(8).normal(size=(40, 10)).astype("f4")
+    logits[3, 4] = np.nan
+    labels = logits.argmax(1)
+    np.savez(tmp_path / "val.npz", x=logits, y=labels)
+    model = models.identity(tmp_path / "m.onnx", [1, 10])
+    found = measure(model, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1,top5,f1_macro,agreement",
+                    "--time", "0.3", "--no-memory", "--no-energy", "--no-reasons", fails=True)["m"]  # fmt: skip
+    for key in ("accuracy", "accuracy_top5", "f1_score", "agreement"):
+        assert key not in found
+        assert "1 of 40 samples have NaN" in found["not_measured"][key]
+        assert "in the data already" in found["not_measured"][key]
+    assert "accuracy is not a number" in found["why_invalid"]
+
+
+def test_a_failed_metric_does_not_remove_the_others(tmp_path, measure):
+    logits = random(9).normal(size=(20, 10)).astype("f4")
+    labels = logits.argmax(1)
+    labels[5] = 10  # There is no class 10: top1 fails, and perplexity ignores it.
+    np.savez(tmp_path / "val.npz", x=logits, y=labels)
+    model = models.identity(tmp_path / "m.onnx", [1, 10])
+    found = measure(model, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "top5,perplexity,agreement",
+                    "--time", "0.3", "--no-memory", "--no-energy", "--no-reasons", fails=True)["m"]  # fmt: skip
+    assert found["perplexity"] > 1 and found["agreement"] == 1
+    assert "has classes 0 to 9" in found["not_measured"]["accuracy_top5"]
+    assert "accuracy" not in found["not_measured"] and "accuracy_top5" not in found

@@ -84,6 +84,30 @@ def test_a_variant_in_which_nothing_is_quantized(tmp_path, measure):
     assert "the same as those of the baseline" in found["not_quantized"]["explanation"]
 
 
+def test_weights_in_blocks(tmp_path, measure):
+    fp32 = models.weight_only(tmp_path / "net_fp32.onnx", kind="float")
+    int4 = models.weight_only(tmp_path / "net_int4.onnx", kind="blocks")
+    reason = reasons(measure, fp32, int4)["weight_only_blocks"]
+    assert len(reason["nodes"]) == 2 and "in every run" in reason["explanation"]
+
+
+def test_weights_that_only_have_a_dequantizelinear(tmp_path, measure):
+    fp32 = models.weight_only(tmp_path / "net_fp32.onnx", kind="float")
+    int8 = models.weight_only(tmp_path / "net_int8.onnx", kind="qdq")
+    found = reasons(measure, fp32, int8)
+    assert len(found["weight_only_qdq"]["nodes"]) == 2
+    assert "unfused_qdq" not in found and "float_island" not in found
+
+
+def test_operators_that_were_added_explain_what_nothing_else_explains(tmp_path, measure):
+    fp32 = models.dense(tmp_path / "net_fp32.onnx", [64, 64, 10])
+    more = models.with_operator(fp32, tmp_path / "net_more.onnx", "Erf", count=8)
+    found = reasons(measure, fp32, more)
+    assert list(found) == ["grown_operators"]
+    assert "Erf (not in the baseline, 8 nodes, " in found["grown_operators"]["explanation"]
+    assert found["grown_operators"]["nodes"][0].startswith("added")
+
+
 def test_a_variant_of_the_same_operators_has_no_reason(tmp_path, measure):
     fp32 = models.dense(tmp_path / "net_fp32.onnx", [64, 64, 10])
     other = models.dense(tmp_path / "net_other.onnx", [64, 64, 10])

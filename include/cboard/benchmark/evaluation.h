@@ -63,10 +63,27 @@ LabelsArgument ParseLabelsArgument(std::string_view text);
 // measurement, which may take minutes before the first score.
 Result<void> CheckEvaluation(const EvaluationOptions& options, const RunOptions& run);
 
+// Reads the labels and compares their number with that of the samples. Call it before the
+// measurement, too. Does nothing without labels.
+Result<void> CheckLabels(const runtime::Session& model, const std::filesystem::path& model_path,
+                         const RunOptions& run, const EvaluationOptions& options);
+
+// The scores of a model, and the metrics that could not be computed.
+struct Evaluation {
+  Metrics scores;
+  std::vector<compression::Omission> failed;  // By key of the benchmark JSON.
+};
+
 // Computes scores of a model, with the keys of benchmark JSON: top1 is "accuracy", f1_macro is
 // "f1_score". `baseline` is the model for agreement, mse and cosine if there are no labels; it may
-// be null. Fails with kInvalidArgument if the labels do not match the outputs, or if a score is not
-// finite.
+// be null. A metric fails if the labels do not match the outputs, if the outputs of a sample have
+// NaN or infinity, or if the score is not finite; the other metrics are computed nevertheless.
+Result<Evaluation> EvaluateEach(const runtime::Session& model, const runtime::Session* baseline,
+                                const std::filesystem::path& model_path, const RunOptions& run,
+                                const EvaluationOptions& options,
+                                const std::function<bool(double done)>& progress);
+
+// Does the same, but fails if one of the metrics fails.
 Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* baseline,
                          const std::filesystem::path& model_path, const RunOptions& run,
                          const EvaluationOptions& options,

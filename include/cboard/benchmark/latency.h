@@ -83,8 +83,9 @@ struct VariantLatency {
   std::size_t warmup_runs = 0;
   bool is_warm = false;  // True if the running median became stable.
 
-  RatioEstimate speedup;      // Baseline time / variant time; 1 for the baseline.
-  RatioEstimate cpu_speedup;  // Baseline CPU time / variant CPU time.
+  RatioEstimate speedup;       // Baseline time / variant time; 1 for the baseline.
+  RatioEstimate wall_speedup;  // Baseline wall time / variant wall time.
+  RatioEstimate cpu_speedup;   // Baseline CPU time / variant CPU time.
   // Relative difference between the times of the two copies of the model: 0.01 means that the
   // slower copy takes 1 % longer. 0 if there is only one copy.
   double copy_difference = 0;

@@ -22,6 +22,10 @@ namespace cboard::benchmark {
 // "benchmark_time_seconds": 62.1, …}}
 std::string ToJson(std::span<const ModelBenchmark> models);
 
+// Fails if WriteResults could not write this file: it is a directory or no benchmark JSON, or its
+// folder cannot be written to. Call it before a measurement. Creates the folder.
+Result<void> CheckResultsFile(const std::filesystem::path& file);
+
 // Writes the results to a file in one step. Other models that the file already contains stay. Fails
 // with kInvalidArgument if the file exists and does not contain benchmark results.
 Result<void> WriteResults(const std::filesystem::path& file,

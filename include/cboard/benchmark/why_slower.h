@@ -28,6 +28,10 @@ enum class SlowCause {
   kNoInt8Instructions,   // The CPU has no VNNI, AMX or ARM dot product.
   kTooSmall,             // Operators so small that quantization costs more than it saves.
   kNotQuantized,         // The variant has the same float operators as the baseline.
+  kWeightOnlyBlocks,     // Weights in blocks of few bits are dequantized in each run.
+  kWeightOnlyQdq,        // Only weights have a DequantizeLinear, which runs each time.
+  // Nothing else was found, but these operators take longer than in the baseline.
+  kGrownOperators,
 };
 std::string_view NameOf(SlowCause cause);  // "float_island", …
 
@@ -70,9 +74,10 @@ Result<ModelProfile> ProfileModel(const std::filesystem::path& model, const RunO
 // kDataLoss if the text is not a profile.
 Result<std::vector<ProfiledNode>> ParseProfile(std::string_view text);
 
-// Finds the likeliest reasons, the most expensive first; empty if none was found.
+// Finds the likeliest reasons, the most expensive first; empty if none was found. For a variant
+// whose verdict is `slower`, there is a reason if any operator takes longer than in the baseline.
 std::vector<SlowReason> FindReasons(const ModelProfile& baseline, const ModelProfile& variant,
-                                    const MachineInfo& machine);
+                                    const MachineInfo& machine, bool is_slower = false);
 
 // The time of an operator in both variants, per inference.
 struct OperatorTime {

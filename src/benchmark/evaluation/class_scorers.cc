@@ -30,6 +30,12 @@ Result<NumberLabels> LabelsFor(const ScorerOptions& options) {
                     Quoted(labels.name, 200) + " and " + HumanCount(options.sample_count) +
                     " samples in the data; give one label for each sample");
   }
+  for (std::size_t i = 0; i < labels.values.size(); ++i) {
+    if (std::isfinite(labels.values[i])) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "the label of sample " + HumanCount(i / labels.row_size) + " in " +
+                    Quoted(labels.name, 200) + " is NaN or infinite; give finite numbers");
+  }
   return labels;
 }
 

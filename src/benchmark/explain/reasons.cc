@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -34,6 +35,10 @@ constexpr std::array<std::string_view, 8> kInt8Products = {
     "QLinearConv",         "QLinearMatMul",       "QGemm",
     "MatMulInteger",       "ConvInteger",         "DynamicQuantizeMatMul",
     "DynamicQuantizeLSTM", "MatMulIntegerToFloat"};
+
+// Operators with weights in blocks of few bits, each with its own scale.
+constexpr std::array<std::string_view, 3> kBlockOperators = {"MatMulNBits", "MatMulBnb4",
+                                                             "GatherBlockQuantized"};
 
 // Operators that ONNX Runtime executes in INT8 on CPUs if QuantizeLinear and DequantizeLinear are
 // around them.
@@ -70,7 +75,7 @@ bool IsQuantizer(const model::ModelNode& node) {
 bool IsQuantized(std::string_view op_type) {
   return op_type == "QuantizeLinear" || op_type == "DequantizeLinear" ||
          IsOneOf(op_type, kInt8Products) || op_type.starts_with("QLinear") ||
-         op_type == "MatMulNBits";
+         IsOneOf(op_type, kBlockOperators);
 }
 
 std::string Percent(double share) {
@@ -98,6 +103,12 @@ class GraphReader {
     }
     for (const model::ModelNode& node : graph_.nodes()) {
       is_quantized_ = is_quantized_ || IsQuantized(node.op_type);
+      const bool is_dequantizer = node.op_type == "DequantizeLinear";
+      const bool is_weight =
+          is_dequantizer && !node.inputs.empty() && graph_.IsWeight(node.inputs[0]);
+      if (IsQuantized(node.op_type) && !IsOneOf(node.op_type, kBlockOperators) && !is_weight) {
+        has_quantized_activations_ = true;
+      }
     }
   }
 
@@ -105,6 +116,7 @@ class GraphReader {
     if (!(total_us_ > 0)) return {};
     if (!is_quantized_) return FindUnchanged(baseline);
     FindDynamic();
+    FindBlocks();
     FindUnfused();
     FindSmall(baseline_us);
     FindInstructions();
@@ -192,10 +204,26 @@ class GraphReader {
         "more than the INT8 product saves: quantize statically, with calibration samples");
   }
 
+  void FindBlocks() {
+    Found found;
+    for (const model::ModelNode& node : graph_.nodes()) {
+      if (!IsOneOf(node.op_type, kBlockOperators)) continue;
+      found.nodes.push_back(&node);
+      found.op_types.insert(node.op_type);
+    }
+    Add(SlowCause::kWeightOnlyBlocks, std::move(found), 0,
+        "weights in blocks, each with its own scale: {count} operators ({types}: {nodes}) "
+        "dequantize their "
+        "weights in every run and take {share} of the time. That saves memory and its bandwidth, "
+        "not arithmetic: it is worth it only for models that wait for memory, such as large "
+        "language models with a small batch. Otherwise quantize weights and activations to INT8, "
+        "or keep these operators in float");
+  }
+
   // Finds float operators that still have QuantizeLinear or DequantizeLinear around them, and the
   // reason for each.
   void FindUnfused() {
-    Found islands, per_channel, unfused;
+    Found islands, per_channel, unfused, weight_only;
     for (const model::ModelNode& node : graph_.nodes()) {
       if (IsQuantizer(node)) continue;
       std::set<const model::ModelNode*> quantizers;
@@ -222,7 +250,9 @@ class GraphReader {
       const bool is_product = IsOneOf(node.op_type, kFloatProducts);
       const bool is_fusible = IsOneOf(node.op_type, kFusedOperators);
       Found* found = nullptr;
-      if (has_channels && !is_fusible) {
+      if (has_dequantized_input && !has_quantized_activations_) {
+        found = &weight_only;
+      } else if (has_channels && !is_fusible) {
         found = &per_channel;
       } else if (has_dequantized_input && is_fusible && (is_product || has_quantized_output)) {
         found = &unfused;
@@ -239,6 +269,11 @@ class GraphReader {
         "({nodes}). The weights are dequantized in each run and the product is float; with the Q "
         "and DQ beside them they take {share} of the time. Quantize these per tensor, or keep them "
         "in float");
+    Add(SlowCause::kWeightOnlyQdq, std::move(weight_only), 0,
+        "only the weights are quantized: {count} operators ({types}: {nodes}) run in float, and a "
+        "DequantizeLinear turns their weights into float in every run; together they take {share} "
+        "of the time. That makes the file smaller, not the model faster: quantize the activations, "
+        "too (statically, with calibration samples), or ship the float model");
     Add(SlowCause::kUnfusedQdq, std::move(unfused), 0,
         "Q/DQ pairs that ONNX Runtime could not fuse: {count} operators ({types}: {nodes}) run in "
         "float between QuantizeLinear and DequantizeLinear and take {share} of the time with them. "
@@ -304,9 +339,55 @@ class GraphReader {
   const MachineInfo& machine_;
   double total_us_;
   bool is_quantized_ = false;
+  bool has_quantized_activations_ = false;
   std::unordered_map<std::string, double> us_;
   std::vector<SlowReason> reasons_;
 };
+
+// Returns the operator types whose time grew most, or that the baseline does not have. Their time
+// must have grown by more than `min_share` of the variant's time.
+std::optional<SlowReason> FindGrownOperators(const ModelProfile& baseline,
+                                             const ModelProfile& variant, double min_share) {
+  constexpr std::size_t kMaxOperators = 1000, kMaxNamed = 3;
+  const double total_us = variant.TotalUs();
+  std::vector<OperatorTime> grown = CompareOperators(baseline, variant, kMaxOperators);
+  std::erase_if(grown, [&](const OperatorTime& time) {
+    return !(time.variant_us - time.baseline_us > min_share * total_us);
+  });
+  if (grown.empty()) return std::nullopt;
+  std::ranges::stable_sort(grown, std::greater(), [](const OperatorTime& time) {
+    return time.variant_us - time.baseline_us;
+  });
+  if (grown.size() > kMaxNamed) grown.resize(kMaxNamed);
+  SlowReason reason{.cause = SlowCause::kGrownOperators};
+  double grown_us = 0;
+  std::string list;
+  const auto text_of = [](double us) { return ShortestDecimal(std::round(us * 10) / 10); };
+  for (const OperatorTime& time : grown) {
+    grown_us += time.variant_us - time.baseline_us;
+    const auto before = std::ranges::count(baseline.nodes(), time.op_type, &ProfiledNode::op_type);
+    const auto now = std::ranges::count(variant.nodes(), time.op_type, &ProfiledNode::op_type);
+    list += (list.empty() ? "" : ", ") + time.op_type + " (";
+    if (before == 0) {
+      list += "not in the baseline, " + std::to_string(now) + " nodes, ";
+    } else {
+      if (before != now) list += std::to_string(before) + " to " + std::to_string(now) + " nodes, ";
+      list += text_of(time.baseline_us) + " to ";
+    }
+    list += text_of(time.variant_us) + " µs)";
+  }
+  for (const ProfiledNode& node : variant.nodes()) {
+    if (reason.nodes.size() == kMaxNodes) break;
+    if (std::ranges::find(grown, node.op_type, &OperatorTime::op_type) == grown.end()) continue;
+    reason.nodes.push_back(node.name);
+  }
+  reason.share = std::min(1.0, grown_us / total_us);
+  reason.explanation = "operators that take longer than in the baseline: " + list + ". That is " +
+                       Percent(reason.share) +
+                       " of the time: remove the operators that were added, or keep these "
+                       "operators as they are in the baseline";
+  return reason;
+}
 
 }  // namespace
 
@@ -324,6 +405,12 @@ std::string_view NameOf(SlowCause cause) {
       return "no_int8_instructions";
     case SlowCause::kNotQuantized:
       return "not_quantized";
+    case SlowCause::kWeightOnlyBlocks:
+      return "weight_only_blocks";
+    case SlowCause::kWeightOnlyQdq:
+      return "weight_only_qdq";
+    case SlowCause::kGrownOperators:
+      return "grown_operators";
     case SlowCause::kTooSmall:
       break;
   }
@@ -331,8 +418,14 @@ std::string_view NameOf(SlowCause cause) {
 }
 
 std::vector<SlowReason> FindReasons(const ModelProfile& baseline, const ModelProfile& variant,
-                                    const MachineInfo& machine) {
-  return GraphReader(variant, machine).Reasons(baseline.TotalUs(), baseline);
+                                    const MachineInfo& machine, bool is_slower) {
+  std::vector<SlowReason> reasons =
+      GraphReader(variant, machine).Reasons(baseline.TotalUs(), baseline);
+  if (reasons.empty()) {
+    if (auto grown = FindGrownOperators(baseline, variant, is_slower ? 0 : kMinShare))
+      reasons.push_back(*std::move(grown));
+  }
+  return reasons;
 }
 
 }  // namespace cboard::benchmark

@@ -77,6 +77,7 @@ class Measurement {
 
   Result<LatencyComparison> Measure() {
     start_ = WallSeconds();
+    clock_seconds_ = CostOfClocks();
     CBOARD_RETURN_IF_ERROR(WarmUpAll());
     const MachineWatch watch(options_.machine, options_.cpus);
     const double measuring = WallSeconds();
@@ -119,7 +120,27 @@ class Measurement {
     const double wall = WallSeconds();
     CBOARD_RETURN_IF_ERROR(RunOf(variant, is_copy)(sample));
     const double wall_end = WallSeconds();
-    return RunTime{wall_end - wall, CpuSeconds() - cpu};
+    const double cpu_seconds = CpuSeconds() - cpu;
+    constexpr double kMinSeconds = 1e-9;
+    return RunTime{
+        .wall_seconds = std::max(kMinSeconds, wall_end - wall - clock_seconds_.wall_seconds),
+        .cpu_seconds = std::max(kMinSeconds, cpu_seconds - clock_seconds_.cpu_seconds)};
+  }
+
+  // Returns the times that an empty run would have. The CPU clock is a system call, which takes as
+  // long as a small network.
+  RunTime CostOfClocks() const {
+    constexpr std::size_t kCalls = 1001;
+    std::vector<double> wall_times, cpu_times;
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      const double cpu = CpuSeconds();
+      const double wall = WallSeconds();
+      const double wall_end = WallSeconds();
+      cpu_times.push_back(CpuSeconds() - cpu);
+      wall_times.push_back(wall_end - wall);
+    }
+    return {.wall_seconds = Median(std::move(wall_times)),
+            .cpu_seconds = Median(std::move(cpu_times))};
   }
 
   double CpuSeconds() const {
@@ -291,12 +312,13 @@ class Measurement {
                              .is_warm = series.warm_up.is_flat,
                              .copy_difference = CopyDifference(i)};
       if (i == 0) {
-        latency.speedup = latency.cpu_speedup = {1, 1, 1, result_.block_count};
+        latency.speedup = latency.wall_speedup =
+            latency.cpu_speedup = {1, 1, 1, result_.block_count};
       } else {
         latency.cpu_speedup = EstimateRatio(LogRatios(i, TimeBasis::kCpu), options_.seed);
-        latency.speedup = result_.basis == TimeBasis::kCpu
-                              ? latency.cpu_speedup
-                              : EstimateRatio(LogRatios(i, TimeBasis::kWall), options_.seed);
+        latency.wall_speedup = EstimateRatio(LogRatios(i, TimeBasis::kWall), options_.seed);
+        latency.speedup =
+            result_.basis == TimeBasis::kCpu ? latency.cpu_speedup : latency.wall_speedup;
         latency.verdict = VerdictOf(
             latency.speedup,
             std::max({MinEffect(), latency.copy_difference, result_.variants[0].copy_difference}));
@@ -315,6 +337,7 @@ class Measurement {
   std::mt19937_64 random_;
   std::vector<Series> series_;
   std::size_t burst_ = 1;  // Runs of one visit.
+  RunTime clock_seconds_;  // Part of each measured time, and subtracted from it.
   double start_ = 0;
   double next_look_ = 0;
   LatencyComparison result_;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "benchmark/latency/run_clock.h"
 #include "benchmark/latency/warm_up.h"
@@ -136,6 +137,19 @@ TEST(MeasureLatency, ClaimsNoDifferenceBelowTwoPercentFromCpuTime) {
   ASSERT_THAT(compared, Succeeds());
   EXPECT_EQ(compared->basis, TimeBasis::kCpu);
   EXPECT_EQ(compared->variants[1].verdict, Verdict::kCannotTell);
+}
+
+TEST(MeasureLatency, DoesNotCountTheTimeOfItsOwnClocks) {
+  const LatencySubject subject{"empty", [](std::size_t) { return Result<void>(); }};
+  const auto compared = MeasureLatency(std::vector{subject}, Brief());
+  ASSERT_THAT(compared, Succeeds());
+  // What remains is the call of the function; a call of the CPU clock takes longer.
+  std::vector<double> clock_ms;
+  for (std::size_t i = 0; i < 1001; ++i) {
+    const double start = ThreadSeconds();
+    clock_ms.push_back((ThreadSeconds() - start) * 1e3);
+  }
+  EXPECT_LT(compared->variants[0].cpu_median_ms, Median(std::move(clock_ms)) / 2);
 }
 
 TEST(MeasureLatency, KeepsItsBlocksWhenItIsStopped) {

@@ -22,11 +22,11 @@ void ClassificationScores::Add(std::span<const double> class_scores, std::int64_
   if (label < 0 || static_cast<std::size_t>(label) >= class_scores.size()) return;
   const double own = class_scores[static_cast<std::size_t>(label)];
   if (std::isnan(own)) return;
-  // Number of classes that are ranked before the label: classes with a higher score, and later
+  // Number of classes that are ranked before the label: classes with a higher score, and earlier
   // classes with the same score.
   std::size_t before = 0;
   for (std::size_t i = 0; i < class_scores.size(); ++i) {
-    if (class_scores[i] > own || (class_scores[i] == own && i > static_cast<std::size_t>(label))) {
+    if (class_scores[i] > own || (class_scores[i] == own && i < static_cast<std::size_t>(label))) {
       ++before;
     }
   }

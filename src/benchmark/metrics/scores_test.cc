@@ -24,6 +24,15 @@ TEST(ClassificationScores, CountsTheLabelAmongTheLargestScores) {
   EXPECT_DOUBLE_EQ(scores.Top5(), 2.0 / 3);
 }
 
+TEST(ClassificationScores, HasFiveClassesAmongTheFirstFiveWhenScoresAreEqual) {
+  for (std::int64_t label = 0; label < 10; ++label) {
+    ClassificationScores scores;
+    scores.Add(std::vector<double>(10, 0.5), label);
+    EXPECT_EQ(scores.Top1(), label == 0 ? 1 : 0) << label;
+    EXPECT_EQ(scores.Top5(), label < 5 ? 1 : 0) << label;
+  }
+}
+
 TEST(ClassificationScores, ARowOfNanIsNeverRight) {
   ClassificationScores scores;
   scores.Add(std::vector<double>{kNan, kNan}, 0);

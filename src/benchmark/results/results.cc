@@ -1,6 +1,7 @@
 #include "cboard/benchmark/results.h"
 
 #include <simdjson.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -37,6 +38,8 @@ void WriteComparison(const ModelBenchmark& model, const VariantBenchmark& varian
     const VariantLatency& latency = *variant.latency;
     json.Key("speedup").Value(latency.speedup.ratio);
     WriteInterval("speedup_ci95", latency.speedup, json);
+    json.Key("speedup_wall").Value(latency.wall_speedup.ratio);
+    WriteInterval("speedup_wall_ci95", latency.wall_speedup, json);
     json.Key("speedup_cpu").Value(latency.cpu_speedup.ratio);
     WriteInterval("speedup_cpu_ci95", latency.cpu_speedup, json);
     json.Key("interval_width").Value(latency.speedup.RelativeWidth());
@@ -173,6 +176,19 @@ bool IsInModels(std::string_view name, std::span<const ModelBenchmark> models) {
 
 constexpr int kIndentedDepth = 3;
 
+// Reads an existing results file. The result refers to `parser`.
+Result<simdjson::dom::object> ReadOldResults(const std::filesystem::path& file,
+                                             simdjson::dom::parser& parser) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  simdjson::dom::object old;
+  if (parser.parse(text).get(old) != simdjson::SUCCESS) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the file " + Quoted(file.string(), 1000) +
+                    " exists, but is not a benchmark JSON file; choose another file with -o");
+  }
+  return old;
+}
+
 }  // namespace
 
 std::string ToJson(std::span<const ModelBenchmark> models) {
@@ -186,20 +202,33 @@ std::string ToJson(std::span<const ModelBenchmark> models) {
   return Indented(json.text(), kIndentedDepth);
 }
 
+Result<void> CheckResultsFile(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the output " + Quoted(file.string(), 1000) +
+                    " is a directory; give the name of a JSON file with -o");
+  }
+  if (std::filesystem::exists(file, ignored)) {
+    simdjson::dom::parser parser;
+    CBOARD_RETURN_IF_ERROR(ReadOldResults(file, parser));
+  }
+  if (file.has_parent_path()) CBOARD_RETURN_IF_ERROR(CreateDirectories(file.parent_path()));
+  // Files are replaced by new ones, so the folder must allow a new file.
+  const std::filesystem::path probe = file.string() + ".probe-" + std::to_string(::getpid());
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(probe, ""));
+  std::filesystem::remove(probe, ignored);
+  return {};
+}
+
 Result<void> WriteResults(const std::filesystem::path& file,
                           std::span<const ModelBenchmark> models) {
   JsonWriter json(NonFinite::kAsNull);
   json.BeginObject();
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) {
-    CBOARD_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
     simdjson::dom::parser parser;
-    simdjson::dom::object old;
-    if (parser.parse(text).get(old) != simdjson::SUCCESS) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "the file " + Quoted(file.string(), 1000) +
-                      " exists, but is not a benchmark JSON file; choose another file with -o");
-    }
+    CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::object old, ReadOldResults(file, parser));
     for (const auto& [name, value] : old) {
       if (!IsInModels(name, models)) json.Key(name).Raw(simdjson::minify(value));
     }

@@ -68,6 +68,9 @@ class ModelRunner {
 
   Result<ModelBenchmark> Run() {
     CBOARD_RETURN_IF_ERROR(LoadAll());
+    const VariantBenchmark& first = *Measured()[0];
+    CBOARD_RETURN_IF_ERROR(CheckLabels(loaded_.at(first.name).session(), first.path, options_.run,
+                                       options_.evaluation));
     const auto phases = {&ModelRunner::Latency, &ModelRunner::Throughput, &ModelRunner::Memory,
                          &ModelRunner::Energy,  &ModelRunner::Accuracy,   &ModelRunner::Reasons};
     for (const auto phase : phases) {
@@ -195,7 +198,7 @@ class ModelRunner {
       VariantLatency& latency = compared->variants[i];
       if (!HasBaseline()) {
         latency.verdict = Verdict::kCannotTell;
-        latency.speedup = latency.cpu_speedup = {};
+        latency.speedup = latency.wall_speedup = latency.cpu_speedup = {};
         variant.not_measured.push_back(
             {"speedup", "the baseline " + Quoted(result_.baseline) + " could not be measured"});
       }
@@ -307,13 +310,14 @@ class ModelRunner {
       const auto progress = [&](double done) {
         return Report(Phase::kAccuracy, (static_cast<double>(i) + done) / count);
       };
-      auto scores = Evaluate(loaded_.at(variant.name).session(), baseline, variant.path,
-                             options_.run, evaluation, progress);
-      if (scores) {
-        variant.scores.merge(*scores);
-      } else if (!is_stopped_) {
-        FailEvaluation(scores.error().message, variant);
+      auto evaluated = EvaluateEach(loaded_.at(variant.name).session(), baseline, variant.path,
+                                    options_.run, evaluation, progress);
+      if (!evaluated) {
+        if (!is_stopped_) FailEvaluation({{"accuracy", evaluated.error().message}}, variant);
+        continue;
       }
+      variant.scores.merge(evaluated->scores);
+      FailEvaluation(evaluated->failed, variant);
     }
   }
 
@@ -322,13 +326,19 @@ class ModelRunner {
     if (given == evaluation.given.end()) given = evaluation.given.find(variant.path.string());
     if (given == evaluation.given.end()) return;
     variant.scores = given->second.scores;
-    if (!given->second.error.empty()) FailEvaluation(given->second.error, variant);
+    if (!given->second.error.empty()) {
+      FailEvaluation({{"accuracy", given->second.error}}, variant);
+    }
   }
 
-  void FailEvaluation(const std::string& why, VariantBenchmark& variant) {
-    has_failed_evaluation_ = true;
-    variant.not_measured.push_back({"accuracy", why});
-    variant.why_invalid.push_back("the evaluation failed: " + why);
+  void FailEvaluation(const std::vector<compression::Omission>& failed, VariantBenchmark& variant) {
+    for (const compression::Omission& metric : failed) {
+      has_failed_evaluation_ = true;
+      variant.not_measured.push_back(metric);
+      const std::string why = "the evaluation failed: " + metric.reason;
+      if (std::ranges::find(variant.why_invalid, why) != variant.why_invalid.end()) continue;
+      variant.why_invalid.push_back(why);
+    }
   }
 
   void Reasons() {
@@ -343,19 +353,37 @@ class ModelRunner {
       }
       if (!baseline) {
         auto profile = ProfileModel(measured[0]->path, options_.run);
-        if (!profile) return;
+        if (!profile) return FailReasons(measured, profile.error());
         baseline = *std::move(profile);
       }
       const auto profile = ProfileModel(variant.path, options_.run);
-      if (!profile) continue;
+      if (!profile) {
+        FailReasons({measured[0], &variant}, profile.error());
+        continue;
+      }
       // Reasons are searched only for variants that are not faster. If the whole interval is above
       // 1, a variant counts as faster even with too few blocks for a verdict.
       const RatioEstimate& speedup = variant.latency->speedup;
       const bool is_same_file = variant.sha256 == measured[0]->sha256;
       if (!is_same_file && (speedup.block_count >= kMinBlocks || speedup.low <= 1)) {
-        variant.why_slower = FindReasons(*baseline, *profile, result_.machine);
+        const bool is_slower = variant.latency->verdict == Verdict::kSlower;
+        variant.why_slower = FindReasons(*baseline, *profile, result_.machine, is_slower);
+        if (variant.why_slower.empty() && is_slower) {
+          variant.not_measured.push_back(
+              {"why_slower",
+               "no operator takes longer in the profile: the time is spent between operators"});
+        }
       }
       variant.operator_times = CompareOperators(*baseline, *profile, kMaxOperators);
+    }
+  }
+
+  // Notes in the variants that are not faster, after the baseline, why they have no reasons.
+  static void FailReasons(const std::vector<VariantBenchmark*>& measured, const Error& error) {
+    for (std::size_t i = 1; i < measured.size(); ++i) {
+      VariantBenchmark& variant = *measured[i];
+      if (!variant.latency || variant.latency->verdict == Verdict::kFaster) continue;
+      variant.not_measured.push_back({"why_slower", error.message});
     }
   }
 

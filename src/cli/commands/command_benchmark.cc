@@ -251,9 +251,14 @@ int MeasureMemoryHere(const BenchmarkFlags& flags) {
   return kExitDone;
 }
 
+bool IsList(const BenchmarkFlags& flags) {
+  const fs::path first = flags.files[0];
+  return first.extension() == ".yaml" || first.extension() == ".yml";
+}
+
 Result<std::vector<BenchmarkOptions>> ModelsOf(const BenchmarkFlags& flags) {
   const fs::path first = flags.files[0];
-  if (first.extension() == ".yaml" || first.extension() == ".yml") {
+  if (IsList(flags)) {
     if (flags.files.size() > 1) {
       return Fail(ErrorCode::kInvalidArgument,
                   "a list of models (.yaml) cannot be combined with other model files; add these "
@@ -299,8 +304,12 @@ int RunBenchmark(Arguments arguments) {
     PrintError(models.error().message);
     return kExitUsage;
   }
+  if (const auto checked = benchmark::CheckResultsFile(flags.output); !checked) {
+    PrintError(checked.error().message);
+    return kExitFailed;
+  }
   NoteInterrupts();
-  const bool is_list = models->size() > 1;
+  const bool is_list = IsList(flags);
   const auto done = is_list && !flags.fresh ? benchmark::ReadFingerprints(flags.output)
                                             : std::map<std::string, std::string, std::less<>>();
   bool is_complete = true, is_written = false;
@@ -317,10 +326,11 @@ int RunBenchmark(Arguments arguments) {
     is_written |= outcome.is_written;
   }
   if (const int signal = InterruptingSignal(); signal != 0) {
-    PrintError((is_written ? "the benchmark was interrupted; the results so far are in " +
-                                 Quoted(flags.output, 1000)
-                           : std::string("interrupted before anything was measured")) +
-               (is_list ? "; run the same command again to measure the other models" : ""));
+    PrintError(
+        (is_written ? "the benchmark was interrupted; the results so far are in " +
+                          Quoted(flags.output, 1000)
+                    : std::string("interrupted before anything was measured")) +
+        (models->size() > 1 ? "; run the same command again to measure the other models" : ""));
     std::cout.flush();
     EndBySignal(signal);
   }
