@@ -327,8 +327,10 @@ bool FollowedFile::Prove(const File& file) {
   const std::optional<std::uint64_t> sum = SumOfCrcs(file, view_->read_bytes);
   const Clock::time_point end = Clock::now();
   next_proof_ = end + PauseAfterProof(end - begin, view_->read_bytes);
-  if (sum) is_unproven_ = false;
-  return !sum || *sum == view_->crc_sum;
+  // If the sum differs, the file is read again, perhaps later. Until then, the growth is unproven.
+  const bool is_same = !sum || *sum == view_->crc_sum;
+  if (sum && is_same) is_unproven_ = false;
+  return is_same;
 }
 
 // Compares the status after reading the bytes. If it is equal, the bytes are those that the file
