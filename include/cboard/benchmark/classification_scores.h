@@ -26,7 +26,7 @@ class ClassificationScores {
   std::size_t sample_count() const { return sample_count_; }
 
   // The share of samples whose label has the largest score (top-1), or one of the five largest
-  // (top-5). Of equal scores, the class with the lower index ranks higher.
+  // (top-5). If scores are equal, the class with the lower index ranks higher.
   double Top1() const { return Share(top1_); }
   double Top5() const { return Share(top5_); }
 

@@ -143,7 +143,7 @@ TEST(MeasureLatency, DoesNotCountTheTimeOfItsOwnClocks) {
   const LatencySubject subject{"empty", [](std::size_t) { return Result<void>(); }};
   const auto compared = MeasureLatency(std::vector{subject}, Brief());
   ASSERT_THAT(compared, Succeeds());
-  // What remains is the call of the function; a call of the CPU clock takes longer.
+  // The remaining time is the call of the function; a call of the CPU clock takes longer.
   std::vector<double> clock_ms;
   for (std::size_t i = 0; i < 1001; ++i) {
     const double start = ThreadSeconds();
