@@ -163,6 +163,7 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
       if (!Update(*listed[i], std::move(found[i]))) continue;
       for (const auto& [name, child] : listed[i]->children) next.push_back(child.get());
     }
+    EndUnusedWatches();
     level = std::move(next);
   }
 }
@@ -280,13 +281,19 @@ void LogTree::SetWatch(TreeDirectory& directory, const Found& found) {
   if (directory.watch >= 0) {
     const auto old = watches_.find(directory.watch);
     std::erase(old->second, &directory);
-    if (old->second.empty()) {
-      options_.watcher->Remove(directory.watch);
-      watches_.erase(old);
-    }
+    if (old->second.empty()) unused_watches_.push_back(directory.watch);
   }
   directory.watch = watch;
   if (watch >= 0) watches_[watch].push_back(&directory);
+}
+
+void LogTree::EndUnusedWatches() {
+  for (const int watch : std::exchange(unused_watches_, {})) {
+    const auto unused = watches_.find(watch);
+    if (unused == watches_.end() || !unused->second.empty()) continue;
+    options_.watcher->Remove(watch);
+    watches_.erase(unused);
+  }
 }
 
 // True if the directory is on a network file system. This is checked once per file system, not once

@@ -181,6 +181,10 @@ class LogTree {
   bool Update(TreeDirectory& directory, Found found);
   bool Admit(TreeDirectory& directory, FileId id);
   void SetWatch(TreeDirectory& directory, const Found& found);
+  // Ends the watches that no directory uses any more. It is called when all directories that were
+  // listed together have their watches: after two directories were swapped, each of them gets the
+  // watch of the other one, which must not end in between.
+  void EndUnusedWatches();
   bool IsRemoteDevice(const TreeDirectory& directory);
   void UpdateFiles(TreeDirectory& directory, const Found& found);
   void UpdateChildren(TreeDirectory& directory, const std::vector<ListedDirectory>& children);
@@ -197,6 +201,7 @@ class LogTree {
   LogTreeOptions options_;
   std::vector<std::unique_ptr<TreeDirectory>> roots_;
   std::unordered_map<int, std::vector<TreeDirectory*>> watches_;
+  std::vector<int> unused_watches_;
   mutable std::atomic<std::size_t> watches_left_ = 0;  // Used while directories are listed.
   std::map<FileId, int> links_;                        // The number of links to each directory.
   std::map<dev_t, bool> remote_devices_;

@@ -46,6 +46,7 @@ void LogTree::Apply(const Change& change) {
       List({directory}, Which::kAll);
     }
   }
+  EndUnusedWatches();
 }
 
 // Updates one entry of a directory. Does not list the whole directory, which may contain many

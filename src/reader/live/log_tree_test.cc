@@ -479,6 +479,24 @@ TEST_F(WatchedTree, ADirectoryThatIsDeletedAndMadeAgainIsWatchedAgain) {
   EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents"));
 }
 
+// After too many changes for the system's queue, everything is listed again.
+TEST_F(WatchedTree, SwappedDirectoriesThatAreListedTogetherStayWatched) {
+  WriteBytes(dir_ / "a" / "tfevents.a", "1");
+  WriteBytes(dir_ / "b" / "tfevents.b", "1");
+  tree_.ListAll();
+  tree_.StartWatching();
+  fs::rename(dir_ / "a", dir_ / "c");
+  fs::rename(dir_ / "b", dir_ / "a");
+  fs::rename(dir_ / "c", dir_ / "b");
+  watcher_->ForEachChange([](const Change&) {});
+  tree_.ListAll();
+  NamesToRead(tree_);
+  std::ofstream(dir_ / "a" / "tfevents.b", std::ios::app) << "2";
+  std::ofstream(dir_ / "b" / "tfevents.a", std::ios::app) << "2";
+  ApplyChanges();
+  EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents.a", "tfevents.b"));
+}
+
 TEST_F(WatchedTree, ALogDirectoryThatIsMadeAgainAtOnceIsWatchedAgain) {
   tree_.StartWatching();
   for (int i = 0; i < 50; ++i) {  // Often enough with the same inode.
