@@ -210,6 +210,29 @@ TEST(FollowedFile, NoticesAnEditThatCameWithGrowth) {
   EXPECT_FALSE(proven.read_again_at);
 }
 
+TEST(FollowedFile, NoticesAnEditThatCameWithAPartOfARecord) {
+  const TempDir dir;
+  const std::string path = (dir / "tfevents").native();
+  const std::string records = ScalarRecords("x", 0, 3000);
+  WriteBytes(path, records);
+  FollowedFile file;
+  const ReadOptions options{.prove_after = std::chrono::milliseconds(0)};
+  const auto read = [&] { return file.Read(path, FileStatus{}, options); };
+  read();
+
+  std::string edited = records;
+  edited[records.size() / 45 + 500] ^= 1;
+  WriteBytes(path, edited + ScalarRecords("x", 3000, 3001).substr(0, 20));
+  const ReadOutcome grown = read();
+  EXPECT_EQ(grown.view->event_count, 3000u);
+  ASSERT_TRUE(grown.read_again_at);
+
+  std::this_thread::sleep_until(*grown.read_again_at);
+  const ReadOutcome proven = read();
+  EXPECT_EQ(proven.view->event_count, 2999u);
+  EXPECT_EQ(proven.view->damage_count, 1u);
+}
+
 TEST(FollowedFile, ProvesGrowthOnce) {
   const TempDir dir;
   const std::string path = (dir / "tfevents").native();

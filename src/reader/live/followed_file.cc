@@ -382,13 +382,15 @@ bool FollowedFile::ReadUnchanged(const File& file, const FileStatus& now,
   status_ = now;
   const std::uint64_t known_bytes = view_ ? view_->read_bytes : 0;
   const std::optional<std::uint32_t> end_before = TailCrc(file, now.size_bytes);
+  // Growth by a part of a record changes the size and leaves `read_bytes`.
+  const bool is_longer = known_bytes > 0 && now.size_bytes > after_.size_bytes;
   index_->ContinueReading(file, options);
   view_ = index_->View();
   sample_crc_ = SamplesOf(file, *view_).Crc().value_or(0);
   after_ = StatusOf(file.descriptor()).value_or(now);
   const bool is_edited = after_.size_bytes <= now.size_bytes && !HaveSameTimes(after_, now);
   // If the file has grown, earlier bytes may have been edited too.
-  const bool has_grown = (known_bytes > 0 && view_->read_bytes > known_bytes) ||
+  const bool has_grown = is_longer || (known_bytes > 0 && view_->read_bytes > known_bytes) ||
                          (view_->read_bytes > 0 && after_.size_bytes > now.size_bytes);
   if (has_grown && !is_unproven_) {
     is_unproven_ = true;
