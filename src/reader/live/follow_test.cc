@@ -184,53 +184,35 @@ TEST_P(Following, AHoleThatIsFilledWhileTheFileGrowsIsReadAnew) {
   EXPECT_EQ(reader->snapshot()->FindRun("run")->damage_count, 0u);
 }
 
-// The edit lies between two samples, and the file has grown when the reader looks at it.
+// The edit lies between two samples, and the file has grown when the reader looks at it: by whole
+// records, or by a part of one.
 TEST(FollowedFile, NoticesAnEditThatCameWithGrowth) {
-  const TempDir dir;
-  const std::string path = (dir / "tfevents").native();
-  const std::string records = ScalarRecords("x", 0, 3000);
-  WriteBytes(path, records);
-  FollowedFile file;
-  const ReadOptions options{.prove_after = std::chrono::milliseconds(0)};
-  const auto read = [&] { return file.Read(path, FileStatus{}, options); };
-  EXPECT_FALSE(read().read_again_at);  // It has not grown.
+  const std::string more = ScalarRecords("x", 3000, 3010);
+  for (const auto& [growth, new_events] :
+       {std::pair(more, 10u), std::pair(more.substr(0, 20), 0u)}) {
+    const TempDir dir;
+    const std::string path = (dir / "tfevents").native();
+    const std::string records = ScalarRecords("x", 0, 3000);
+    WriteBytes(path, records);
+    FollowedFile file;
+    const ReadOptions options{.prove_after = std::chrono::milliseconds(0)};
+    const auto read = [&] { return file.Read(path, FileStatus{}, options); };
+    EXPECT_FALSE(read().read_again_at);  // It has not grown.
 
-  std::string edited = records;
-  edited[records.size() / 45 + 500] ^= 1;
-  WriteBytes(path, edited + ScalarRecords("x", 3000, 3010));
-  const ReadOutcome grown = read();
-  EXPECT_EQ(grown.view->event_count, 3010u);
-  EXPECT_EQ(grown.view->damage_count, 0u);
-  ASSERT_TRUE(grown.read_again_at);
+    std::string edited = records;
+    edited[records.size() / 45 + 500] ^= 1;
+    WriteBytes(path, edited + growth);
+    const ReadOutcome grown = read();
+    EXPECT_EQ(grown.view->event_count, 3000 + new_events);
+    EXPECT_EQ(grown.view->damage_count, 0u);
+    ASSERT_TRUE(grown.read_again_at);
 
-  std::this_thread::sleep_until(*grown.read_again_at);
-  const ReadOutcome proven = read();
-  EXPECT_EQ(proven.view->event_count, 3009u);
-  EXPECT_EQ(proven.view->damage_count, 1u);
-  EXPECT_FALSE(proven.read_again_at);
-}
-
-TEST(FollowedFile, NoticesAnEditThatCameWithAPartOfARecord) {
-  const TempDir dir;
-  const std::string path = (dir / "tfevents").native();
-  const std::string records = ScalarRecords("x", 0, 3000);
-  WriteBytes(path, records);
-  FollowedFile file;
-  const ReadOptions options{.prove_after = std::chrono::milliseconds(0)};
-  const auto read = [&] { return file.Read(path, FileStatus{}, options); };
-  read();
-
-  std::string edited = records;
-  edited[records.size() / 45 + 500] ^= 1;
-  WriteBytes(path, edited + ScalarRecords("x", 3000, 3001).substr(0, 20));
-  const ReadOutcome grown = read();
-  EXPECT_EQ(grown.view->event_count, 3000u);
-  ASSERT_TRUE(grown.read_again_at);
-
-  std::this_thread::sleep_until(*grown.read_again_at);
-  const ReadOutcome proven = read();
-  EXPECT_EQ(proven.view->event_count, 2999u);
-  EXPECT_EQ(proven.view->damage_count, 1u);
+    std::this_thread::sleep_until(*grown.read_again_at);
+    const ReadOutcome proven = read();
+    EXPECT_EQ(proven.view->event_count, 2999 + new_events);
+    EXPECT_EQ(proven.view->damage_count, 1u);
+    EXPECT_FALSE(proven.read_again_at);
+  }
 }
 
 TEST(FollowedFile, ProvesGrowthOnce) {
